@@ -1,11 +1,9 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns null if the variable is unset or empty. */
 export function variable(env: Environment, name: string): string | null {
   return env[name] || null;
 }
 
-/** Terminals have color by default, unless TERM is dumb. */
 export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   if (variable(env, "NO_COLOR") !== null) return false;
   const forced = variable(env, "FORCE_COLOR") ?? variable(env, "CLICOLOR_FORCE");

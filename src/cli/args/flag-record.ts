@@ -27,14 +27,11 @@ export type ParsedOf<Spec> = Spec extends { readonly parse: (...given: never[]) 
 
 /** The parser, help, `help --json`, the man page and completion all read the same record. */
 export interface FlagRecord {
-  /** `--no-send` turns off something that is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** The value's name in help; switches have none. */
   readonly value?: string;
   /** Used if the flag is given without a value. Other flags with a value require one. */
   readonly implied?: string;
-  /** One phrase that doesn't repeat the other fields. */
   readonly text: string;
   readonly default?: string;
   /** What happens without the flag, for help only. */
@@ -49,6 +46,17 @@ export interface FlagRecord {
   readonly conflicts?: readonly `--${string}`[];
   /** At least one of these flags must be given as well. */
   readonly requires?: readonly `--${string}`[];
+}
+
+/** Without `flag`, the key names it: `newEmail` and `new_email` are `--new-email`. */
+export interface KeyedRecord extends Omit<FlagRecord, "flag">, Partial<Pick<FlagRecord, "flag">> {}
+
+export function flagOf(key: string): `--${string}` {
+  return `--${key.replace(/_|(?=[A-Z])/g, "-").toLowerCase()}`;
+}
+
+export function recordsByKey(records: Readonly<Record<string, KeyedRecord>>): readonly FlagRecord[] {
+  return Object.entries(records).map(([key, record]) => ({ flag: flagOf(key), ...record }));
 }
 
 export function typeOf(value: string | undefined): string {
@@ -74,7 +82,6 @@ export function notesOf(record: Partial<FlagRecord>): string[] {
   ];
 }
 
-/** If the text ends in parentheses, merges the notes into them. */
 export function withNotes(text: string, notes: readonly string[]): string {
   if (notes.length === 0) return text;
   return text.endsWith(")") ? `${text.slice(0, -1)}; ${notes.join("; ")})` : `${text} (${notes.join("; ")})`;

@@ -13,7 +13,6 @@ export class Flags {
     return this.#values[flag.replace(/^--/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
   }
 
-  /** True for either form of a switch. */
   has(flag: string): boolean {
     const found = this.#value(flag.replace(/^--no-/, "--"));
     if (Array.isArray(found)) return found.length > 0;
@@ -24,7 +23,6 @@ export class Flags {
     return this.#value(flag) === true;
   }
 
-  /** `isOff("--send")` is true after `--no-send`. */
   isOff(flag: string): boolean {
     return this.#value(flag) === false;
   }

@@ -3,7 +3,7 @@ import { quoteText } from "../../contract/text/invisible.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { TIME_FORMATS } from "../render/time.ts";
 import { type Environment, variable, wantsColor, wantsUnicode } from "./environment.ts";
-import type { FlagRecord, ParsedOf } from "./flag-record.ts";
+import { type FlagRecord, flagOf, type KeyedRecord, type ParsedOf, recordsByKey } from "./flag-record.ts";
 import type { Flags } from "./flags.ts";
 import { parseZone } from "./time.ts";
 import { integerParser, parseChoice, parseDuration, parseNames, parseRate } from "./values.ts";
@@ -11,10 +11,7 @@ import { integerParser, parseChoice, parseDuration, parseNames, parseRate } from
 const OUTPUT_FORMATS = ["table", "record", "json", "ndjson", "csv", "tsv", "markdown"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-export type GlobalGroup = "Output" | "Connection";
-
-interface GlobalFlag extends FlagRecord {
-  readonly group: GlobalGroup;
+interface GlobalFlag extends KeyedRecord {
   /** Also parses the value of `environment`. Throws UsageError that names the flag or variable. */
   readonly parse?: (text: string, place: string) => unknown;
   /** Replaces `parse` for an option that depends on more than its own flag. */
@@ -22,10 +19,8 @@ interface GlobalFlag extends FlagRecord {
 }
 
 /** By option. If there is no parser, `config` reads the variable, so that the value remembers its source. */
-const GLOBALS = {
+const OUTPUT = {
   output: {
-    group: "Output",
-    flag: "--output",
     short: "-o",
     value: "format",
     text: "output format",
@@ -35,24 +30,18 @@ const GLOBALS = {
     /** Null means the command's default for a terminal or a pipe. */
     read: (flags: Flags, env: Environment) => readOutput<never>(flags, env),
   },
-  json: { group: "Output", flag: "--json", text: "short for -o json" },
+  json: { text: "short for -o json" },
   query: {
-    group: "Output",
-    flag: "--query",
     value: "expression",
     text: "filter the JSON with a JMESPath expression such as [].email; text is printed without quotes",
   },
   columns: {
-    group: "Output",
-    flag: "--columns",
     value: "names",
     text: "columns to show, in order, such as id,person.email",
     repeatable: true,
     read: readColumns,
   },
   time: {
-    group: "Output",
-    flag: "--time",
     value: "format",
     text: "time format",
     choices: TIME_FORMATS,
@@ -60,7 +49,6 @@ const GLOBALS = {
     otherwise: "local in tables, iso in csv and tsv",
   },
   timeZone: {
-    group: "Output",
     flag: "--tz",
     value: "zone",
     text: "time zone of local times, on input and output",
@@ -68,13 +56,10 @@ const GLOBALS = {
     parse: parseZone,
   },
   excel: {
-    group: "Output",
-    flag: "--excel",
     text: "write CSV for Excel: adds a byte order mark, ends lines with \\r\\n, and puts ' before formulas",
   },
-  quiet: { group: "Output", flag: "--quiet", short: "-q", text: "suppress notes and progress" },
+  quiet: { short: "-q", text: "suppress notes and progress" },
   verbosity: {
-    group: "Output",
     flag: "--verbose",
     short: "-v",
     text: "print each request and response to stderr; repeat (-vv) to include bodies",
@@ -83,39 +68,32 @@ const GLOBALS = {
     read: readVerbosity,
   },
   showPersonalData: {
-    group: "Output",
-    flag: "--show-personal-data",
     text: "do not mask personal data in bodies that --verbose prints",
   },
   color: {
-    group: "Output",
     flag: "--no-color",
     text: "disable color",
     environment: "NO_COLOR",
     read: (flags: Flags, env: Environment, isTerminal: boolean) => flags.is("--color") && wantsColor(env, isTerminal),
   },
   dryRun: {
-    group: "Output",
-    flag: "--dry-run",
     text: "print the requests that would be sent as JSON, and send nothing",
   },
+} as const satisfies Readonly<Record<string, GlobalFlag>>;
+
+const CONNECTION = {
   profile: {
-    group: "Connection",
-    flag: "--profile",
     value: "name",
     text: "saved connection to use",
     environment: "SURVEYCTL_PROFILE",
   },
   baseUrl: {
-    group: "Connection",
-    flag: "--base-url",
     value: "url",
     text: "base URL of the service",
     environment: "SURVEYCTL_BASE_URL",
   },
-  insecureHttp: { group: "Connection", flag: "--insecure-http", text: "allow plain http:// to remote hosts" },
+  insecureHttp: { text: "allow plain http:// to remote hosts" },
   timeoutMs: {
-    group: "Connection",
     flag: "--timeout",
     value: "duration",
     text: "time to wait for a response",
@@ -123,15 +101,12 @@ const GLOBALS = {
     parse: parseTimeout,
   },
   retries: {
-    group: "Connection",
-    flag: "--retries",
     value: "n",
     text: "number of retries",
     otherwise: "5",
     parse: integerParser({ min: 0, max: 100 }),
   },
   maxWaitMs: {
-    group: "Connection",
     flag: "--max-wait",
     value: "duration",
     text: "maximum Retry-After to honor",
@@ -139,7 +114,6 @@ const GLOBALS = {
     parse: parseMilliseconds,
   },
   settleMs: {
-    group: "Connection",
     flag: "--settle",
     value: "duration",
     text: "how long to check whether a write arrived if no response came",
@@ -148,15 +122,12 @@ const GLOBALS = {
     parse: parseMilliseconds,
   },
   concurrency: {
-    group: "Connection",
-    flag: "--concurrency",
     value: "n",
     text: "number of concurrent requests",
     default: String(CONCURRENCY_DEFAULT),
     parse: integerParser({ min: 1, max: 256 }),
   },
   ratePerSecond: {
-    group: "Connection",
     flag: "--rate",
     value: "rate",
     text: "maximum requests per second, such as 10 or 600/m",
@@ -164,9 +135,13 @@ const GLOBALS = {
   },
 } as const satisfies Readonly<Record<string, GlobalFlag>>;
 
-export const GLOBAL_FLAGS: readonly GlobalFlag[] = Object.values(GLOBALS);
+/** By their heading in help. */
+export const GLOBAL_SECTIONS: Readonly<Record<string, readonly FlagRecord[]>> = {
+  Output: recordsByKey(OUTPUT),
+  Connection: recordsByKey(CONNECTION),
+};
+export const GLOBAL_FLAGS: readonly FlagRecord[] = Object.values(GLOBAL_SECTIONS).flat();
 
-/** Includes null if the flag takes a value and has no default. */
 type OptionOf<Flag> = Flag extends { readonly read: (...given: never[]) => infer Value }
   ? Value
   : Flag extends { readonly value: string }
@@ -175,19 +150,21 @@ type OptionOf<Flag> = Flag extends { readonly read: (...given: never[]) => infer
       : ParsedOf<Flag> | null
     : boolean;
 
-export type GlobalOptions = { readonly [Name in keyof typeof GLOBALS]: OptionOf<(typeof GLOBALS)[Name]> } & {
+type Globals = typeof OUTPUT & typeof CONNECTION;
+
+export type GlobalOptions = { readonly [Name in keyof Globals]: OptionOf<Globals[Name]> } & {
   /** False for a locale without UTF-8; everything is then drawn in ASCII. */
   readonly unicode: boolean;
 };
 
-/** `own` contains flags that the command redefines. */
 export function readGlobalOptions(
   flags: Flags,
   env: Environment,
   isTerminal: boolean,
   own: ReadonlySet<string> = new Set(),
 ): GlobalOptions {
-  const options = Object.entries<GlobalFlag>(GLOBALS).map(([name, spec]) => {
+  const options = Object.entries<GlobalFlag>({ ...OUTPUT, ...CONNECTION }).map(([name, keyed]) => {
+    const spec = { flag: flagOf(name), ...keyed };
     if (spec.value !== undefined && own.has(spec.flag)) return [name, null];
     return [name, (spec.read ?? readPlain.bind(null, spec))(flags, env, isTerminal)];
   });
@@ -195,7 +172,7 @@ export function readGlobalOptions(
 }
 
 function readPlain(
-  { flag, value, choices = [], environment, ...spec }: GlobalFlag,
+  { flag, value, choices = [], environment, ...spec }: GlobalFlag & FlagRecord,
   flags: Flags,
   env: Environment,
 ): unknown {
@@ -224,7 +201,6 @@ export function outputFlags(own: string, text: string): readonly FlagRecord[] {
   ];
 }
 
-/** `own` are extra formats that only this command has. */
 export function readOutput<Own extends string>(
   flags: Flags,
   env: Environment,

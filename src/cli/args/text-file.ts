@@ -6,7 +6,6 @@ export async function readTextFile(file: string, maxBytes = GIVEN_FILE_MAX): Pro
   return decodeText(await readGivenFile(file, maxBytes), file);
 }
 
-/** `-` is standard input. Throws UsageError if it is a terminal. */
 export async function readTextInput(
   input: Pick<Input, "isTTY" | "bytes">,
   file: string,

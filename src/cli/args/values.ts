@@ -20,7 +20,6 @@ export function parseChoice<Choice extends string>(text: string, place: string, 
   );
 }
 
-/** Returns each choice once, in the order given. */
 export function parseChoices<Choice extends string>(
   texts: readonly string[],
   place: string,
@@ -69,7 +68,6 @@ export function parseDuration(text: string, place: string): number {
   throw badValue(place, text, DURATION_FORM);
 }
 
-/** Accepts `10/s`, `600/m` and `5000/h`. Without a unit, the rate is per second. */
 export function parseRateLimit(
   text: string,
   place: string,

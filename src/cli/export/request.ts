@@ -36,7 +36,6 @@ export interface ExportRequest {
   readonly filterText: string;
   /** Null if the list can't be filtered by time, so `--state` isn't available. */
   readonly incremental: {
-    /** Rows that are new or have changed since the previous run. */
     readonly source: (since: number) => ExportSource;
     /** Finds new rows that `source` might miss. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
@@ -50,7 +49,6 @@ export interface ExportRequest {
 }
 
 interface ServiceCount {
-  /** A null `since` counts from the first row. */
   readonly ask: (
     client: Client,
     range: { readonly since: number | null; readonly until: number },
@@ -92,24 +90,21 @@ export function exportFile(later: "new" | "new or changed" | null) {
   const group = flagGroup({
     output: OUTPUT,
     out: {
-      flag: "--out",
       value: "file",
       text: "write to a file, atomically",
       otherwise: "standard output",
       parse: parseOutputFile,
     },
-    gzip: { flag: "--gzip", text: "compress; adds .gz to the name", conflicts: ["--query"] },
-    append: { flag: "--append", text: "add to the file instead of replacing it" },
+    gzip: { text: "compress; adds .gz to the name", conflicts: ["--query"] },
+    append: { text: "add to the file instead of replacing it" },
     state: {
-      flag: "--state",
       value: "file",
       text: `record how far this run got; export only what is ${later} since`,
       parse: parseOutputFile,
     },
-    flatten: { flag: "--flatten", text: "add a column for each property found" },
-    checksum: { flag: "--checksum", text: "also write <file>.sha256" },
+    flatten: { text: "add a column for each property found" },
+    checksum: { text: "also write <file>.sha256" },
     perPage: {
-      flag: "--per-page",
       value: "n",
       text: `page size, 1 to ${PER_PAGE_MAX}`,
       otherwise: String(PER_PAGE_MAX),

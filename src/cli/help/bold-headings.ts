@@ -1,6 +1,5 @@
 import { Chalk } from "chalk";
 
-/** Matches a line that ends with a colon, at the beginning or after an empty line. */
 const HEADING = /(?<=^|\n\n)[A-Z][^\n]*:(?=\n)/g;
 
 export function boldHeadings(text: string): string {

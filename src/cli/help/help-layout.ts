@@ -1,6 +1,6 @@
 import { capital } from "../../contract/text/capital.ts";
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
-import { GLOBAL_FLAGS, type GlobalGroup } from "../args/global-options.ts";
+import { GLOBAL_SECTIONS } from "../args/global-options.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
 import type { CommandNode, Operand } from "../kit/command-node.ts";
 import type { CommandGroup } from "../program/command-groups.ts";
@@ -152,7 +152,6 @@ function fill(parts: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** Keeps flags with their values. */
 export function breakExample(example: string, width: number): string {
   if (example.length + INDENT.length <= width || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
@@ -170,7 +169,6 @@ const DATA_NAMES: ReadonlySet<string> = new Set(["--data", "--database", "--data
 
 const RARE_NAMES: ReadonlySet<string> = new Set(["--explain-change", "--per-page"]);
 
-/** Rare flags come last, and the data flags become one line. */
 function flagItems(flags: readonly FlagRecord[]): Item[] {
   const data = flags.filter(({ flag }) => DATA_NAMES.has(flag));
   const isFolded = data.length === DATA_NAMES.size;
@@ -200,8 +198,7 @@ export function operandName(form: Operand[0]): string {
 }
 
 export function globalSections(width: number): string {
-  const groups: GlobalGroup[] = ["Output", "Connection"];
-  return groups
-    .map((group) => items(`${group} flags`, GLOBAL_FLAGS.filter((flag) => flag.group === group).map(flagItem), width))
+  return Object.entries(GLOBAL_SECTIONS)
+    .map(([title, flags]) => items(`${title} flags`, flags.map(flagItem), width))
     .join("\n");
 }

@@ -45,7 +45,6 @@ function describeOperand([form, description, choices]: Operand): object {
   return { name, type, description, choices: choices ?? null, required, variadic: form.includes("...") };
 }
 
-/** A conflict is listed with both flags. */
 function describeFlag(record: FlagRecord, all: readonly FlagRecord[]): object {
   const { flag, conflicts = [] } = record;
   const others = all.filter((other) => other.conflicts?.includes(flag) === true).map((other) => other.flag);
@@ -69,7 +68,6 @@ function describeFlag(record: FlagRecord, all: readonly FlagRecord[]): object {
 const OBJECT = ["object", "null"];
 const ID_OR_OBJECT = ["string", "integer", ...OBJECT];
 
-/** `-o json` prints an array for a list, otherwise one or more objects. */
 function outputSchema(title: string, { noun, columns, json = [columns] }: Resource): JsonObject {
   const [row = {}, ...others] = json.map(toObject);
   const rows: JsonObject = { type: "array", items: { $ref: "#/$defs/row" } };

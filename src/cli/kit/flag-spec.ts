@@ -1,21 +1,18 @@
-import type { FlagRecord, ParsedOf } from "../args/flag-record.ts";
+import { flagOf, type FlagRecord, type KeyedRecord, type ParsedOf } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseChoice } from "../args/values.ts";
 import type { Deps } from "./deps.ts";
 
 export interface ValueSpec {
   readonly choices?: readonly string[];
-  /** May return a promise. Throws UsageError with the place and the accepted forms. */
   readonly parse?: (text: string, place: string, deps: Deps) => unknown;
 }
 
-/** Without `flag`, the key names it: `newEmail` and `new_email` are `--new-email`. */
-export interface FlagSpec extends Omit<FlagRecord, "flag">, Partial<Pick<FlagRecord, "flag">>, ValueSpec {}
+export interface FlagSpec extends KeyedRecord, ValueSpec {}
 
 /** Flags that are read together, such as `--since`, `--until` and `--period`. */
 export interface FlagGroup<Value = unknown> {
   readonly records: readonly FlagRecord[];
-  /** May return a promise. */
   readonly read: (flags: Flags, deps: Deps) => Value;
 }
 
@@ -48,10 +45,6 @@ export function recordsOf(specs: FlagSpecs): readonly FlagRecord[] {
 
 function named(key: string, spec: FlagSpec): FlagSpec & FlagRecord {
   return { flag: flagOf(key), ...spec };
-}
-
-export function flagOf(key: string): `--${string}` {
-  return `--${key.replace(/_|(?=[A-Z])/g, "-").toLowerCase()}`;
 }
 
 export async function readFlags<Specs extends FlagSpecs>(

@@ -12,7 +12,8 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandNode } from "../../kit/command-node.ts";
 import { type ArgsOf, type ArgSpecs, defineCommand } from "../../kit/define-command.ts";
-import { type FlagGroup, flagOf, type FlagSpec, type FlagSpecs, type ValuesOf } from "../../kit/flag-spec.ts";
+import { flagOf } from "../../args/flag-record.ts";
+import type { FlagGroup, FlagSpec, FlagSpecs, ValuesOf } from "../../kit/flag-spec.ts";
 import { type Resource, toResource } from "../../render/columns.ts";
 import {
   callConfirmed,

@@ -24,7 +24,6 @@ export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print only the n
 
 const LIST_FLAGS = flagGroup({
   limit: {
-    flag: "--limit",
     short: "-L",
     value: "n",
     text: "maximum number of rows",
@@ -32,11 +31,10 @@ const LIST_FLAGS = flagGroup({
     conflicts: ["--all", "--count"],
     parse: parseCount,
   },
-  all: { flag: "--all", text: "all rows" },
+  all: { text: "all rows" },
   count: COUNT_FLAG,
   wrap: WRAP_FLAG,
   perPage: {
-    flag: "--per-page",
     value: "n",
     text: `page size, 1 to ${PER_PAGE_MAX}`,
     otherwise: `${PER_PAGE_MAX}, or the limit if that is lower`,
@@ -98,7 +96,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
       if (left > 0) continue;
       await output.end();
       await paths.writeNotes();
-      // Even after a short page, because some services return fewer rows than requested.
+      // Some services return fewer rows than requested, so there can be more even after a short page.
       if (!deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0, allCounted });
       await walk.return(undefined);
       return EXIT.done;
@@ -140,7 +138,7 @@ interface Stop {
   readonly allCounted: boolean;
 }
 
-/** If this check fails, the list doesn't fail. */
+/** If looking for more rows fails, the list doesn't fail. */
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
   if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
