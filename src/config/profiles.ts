@@ -42,7 +42,6 @@ export async function readProfiles(file: string): Promise<Profiles> {
   };
 }
 
-/** `token` makes the temporary name unique. */
 export async function writeProfiles(
   file: string,
   { defaultName, byName }: Pick<Profiles, "defaultName" | "byName">,
@@ -72,7 +71,6 @@ async function readText(file: string): Promise<string | null> {
   }
 }
 
-/** Renames an unreadable file so that a new one can be written, and returns its new name. */
 export async function setAside(file: string): Promise<string> {
   const aside = `${file}.broken`;
   await rename(file, aside);

@@ -76,7 +76,6 @@ function scalarText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Returns the query without `?`; percent-encodes every reserved character. */
 export function formatQuery(parameters: Readonly<Record<string, QueryValue>>): string {
   return toBracketPairs(parameters)
     .map(([name, value]) => `${encodeName(name)}=${encodeURIComponent(value)}`)

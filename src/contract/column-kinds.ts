@@ -2,7 +2,6 @@ import type { JsonObject } from "./json.ts";
 
 const NUMBER: JsonObject = { type: ["number", "null"] };
 
-/** The kinds of columns, as JSON Schemas of their values. */
 export const KIND_SCHEMAS = {
   text: {},
   choices: {},
@@ -22,3 +21,7 @@ export const KIND_SCHEMAS = {
 } satisfies Readonly<Record<string, JsonObject>>;
 
 export type ColumnKind = keyof typeof KIND_SCHEMAS;
+
+export function isNumeric({ kind }: { readonly kind: ColumnKind }): boolean {
+  return KIND_SCHEMAS[kind] === NUMBER;
+}

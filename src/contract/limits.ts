@@ -44,7 +44,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** True if a server that repeats a page sent its whole list, because it ignores `page`. */
+/** True if a repeated page is the whole list, because the server ignores `page`. */
 export function isWholeList(rows: number, perPage: number): boolean {
   return rows < Math.min(perPage, PER_PAGE_DEFAULT);
 }

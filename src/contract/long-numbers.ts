@@ -41,7 +41,6 @@ export function markLongNumbers(text: string): string {
   );
 }
 
-/** The page's rows with marked numbers; null if no number needs a mark. */
 export function rowsWithMarks(page: RowPage): JsonObject[] | null {
   return reparse(page, markLongNumbers);
 }

@@ -81,7 +81,6 @@ function toOperation(route: Route): JsonObject {
   };
 }
 
-/** Only admin keys can call operations. */
 function toAdministration({ name, input, output }: OperationSchemas): JsonObject {
   const post = {
     operationId: name,

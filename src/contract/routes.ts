@@ -11,7 +11,6 @@ export interface Parameter {
   readonly choices?: readonly string[];
   readonly required?: boolean;
   readonly items?: "map";
-  /** Inclusive range of an integer, and its default. */
   readonly minimum?: number;
   readonly maximum?: number;
   readonly otherwise?: number | boolean | string;

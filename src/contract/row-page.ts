@@ -13,7 +13,6 @@ export interface PageEncoder {
   readonly head: string;
   readonly between: string;
   readonly rows: (page: RowPage) => string;
-  /** `rows` is the total number of rows. */
   readonly tail: (rows: number) => string;
 }
 

@@ -6,7 +6,6 @@ export function foldAccents(text: string): string {
   return PLAIN.test(text) ? text : text.normalize("NFD").replace(ACCENTS, "").normalize("NFC");
 }
 
-/** The range from `start` up to but excluding `end`, in UTF-16 units. */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -34,10 +34,7 @@ export interface WordTally {
 const PRIOR_SHARE = 0.1;
 const QUOTES_MAX = 3;
 
-interface Counts {
-  readonly detractors: GroupCount;
-  readonly promoters: GroupCount;
-}
+type Counts = Readonly<Record<CommentGroup, GroupCount>>;
 
 interface GroupCount {
   count: number;

@@ -86,7 +86,6 @@ export class Alarm {
     this.#clock = clock;
   }
 
-  /** Calls `ring` after `ms` milliseconds; replaces the previous timeout. */
   set(ms: number, ring: () => void): void {
     this.#ringsAt = this.#clock.monotonic() + ms;
     this.#ring = ring;

@@ -100,7 +100,6 @@ function roundSum(sum: number): number {
   return Math.round(sum * 1e9) / 1e9;
 }
 
-/** For a family without labels, `samples` can be the value itself. */
 export function writeGauge(family: Family, samples: readonly MetricSample[] | number): readonly string[] {
   return writeFamily("gauge", family, samples);
 }

@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 
 export interface WakeLoop {
   readonly start: () => void;
-  /** There may be work, now or at `dueAt` (Unix seconds). */
+  /** Tells the loop that there may be work, now or at `dueAt` (Unix seconds). */
   readonly wake: (dueAt?: number) => void;
   readonly stopping: AbortSignal;
   /** Starts no more turns, and resolves when the current one has ended. */

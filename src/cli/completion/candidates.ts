@@ -32,7 +32,6 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** True if the shell should complete file names. */
 export function mayBeFile(tree: CommandTree, before: readonly string[], current: string): boolean {
   if (before[0] === "help") return false;
   const { node, pending, operands } = readWords(tree, before);
@@ -43,10 +42,8 @@ export function mayBeFile(tree: CommandTree, before: readonly string[], current:
   return !current.startsWith("-") && node?.arguments[operands]?.type === "path";
 }
 
-/** These flags accept @FILE. */
 const MIXED_FLAGS = new Set(["--field", "--properties"]);
 
-/** `current` is the word at the cursor, `before` the words before it. */
 export function findCandidates(
   tree: CommandTree,
   before: readonly string[],

@@ -48,7 +48,6 @@ export class AssertionError extends CommandError {
   }
 }
 
-/** A problem with a service's data, such as a lock or a missing object. */
 export class DataFileError extends CommandError {
   override readonly name = "DataFileError";
 

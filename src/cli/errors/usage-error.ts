@@ -9,7 +9,6 @@ export interface ErrorFacts {
 }
 
 export class CommandError extends Error {
-  /** Code for the error JSON, such as `input_changed`. */
   readonly code: string;
   readonly exit: ExitCode;
   readonly hint: string | null;

@@ -29,11 +29,9 @@ export interface OpenedExport {
 
 export interface Increment {
   readonly source: ExportSource;
-  /** Finds new rows that `source` might miss. */
   readonly unstamped: UnstampedRows | null;
   readonly isWhole: boolean;
   readonly keep: ((row: JsonObject) => boolean) | null;
-  /** Throws UsageError if the state is later than the service's clock. */
   readonly checkClock: (serverTime: number | null) => void;
   openLog(startedAt: () => number): VersionLog | null;
   /** Call it before the rename, so that the next run recognizes the file even if this one is killed. */
@@ -168,7 +166,6 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
   }
 }
 
-/** Null before the first run. Throws UsageError. */
 async function readIfThere(file: string): Promise<string | null> {
   try {
     // Reading a pipe would block, and reading a device might never end.

@@ -76,7 +76,6 @@ async function runOpened(opened: OpenedExport): Promise<void> {
   }
 }
 
-/** Throws CommandError if the existing file may have rows that the new one lacks. */
 function refuseShorter({ request, flags, plan, output }: OpenedExport, rows: number, counted: CountRange | null): void {
   const missing = describeMissing(request.resource.noun, rows, { counted, came: "sent" });
   if (missing === null || flags.append || output.oldBytes === 0) return;

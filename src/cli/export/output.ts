@@ -33,7 +33,6 @@ export interface ExportOutput {
 
 type Target = Pick<ExportPlan, "file" | "gzip"> & Pick<ExportFlags, "checksum">;
 
-/** Throws UsageError if the file can't be written or another run is writing it. */
 export async function openOutput(deps: Deps, target: Target): Promise<ExportOutput> {
   if (target.file === null) return openStdout(deps, target.gzip);
   const replacement = await open(deps, target.file);
@@ -126,7 +125,6 @@ async function openFile(
   };
 }
 
-/** Throws UsageError if the file couldn't be written. */
 export async function tryPlace(deps: Deps, file: string): Promise<void> {
   await (await open(deps, file)).discard();
 }

@@ -84,7 +84,7 @@ function createReadings(opened: OpenedExport, increment: Increment, asking: Aski
   });
   const isWanted = (row: JsonObject): boolean => unstamped.has(row) && (keep?.(row) ?? true);
   const second = toReading(opened, increment, asking, unstamped.source, isWanted);
-  // If the first list had one such row, the service lists all of them there.
+  // If the first list has unstamped rows, the service lists all of them there.
   return { lists: [first, { ...second, isWanted: () => !isListed }], startedAt: first.startedAt };
 }
 

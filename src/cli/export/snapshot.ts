@@ -33,7 +33,6 @@ export function createSnapshot(
   };
 }
 
-/** The latest time of a row after `now`, or `now` if there is none. */
 async function lastAfter(
   list: PagedList,
   { keys, range }: Pick<ExportSource, "keys" | "range">,
@@ -62,7 +61,6 @@ export interface CountRange {
 
 export type Count = ReturnType<typeof createCount>;
 
-/** Requests the service's own count of the exported rows, in parallel with the export. */
 export function createCount(
   { request, connection }: OpenedExport,
   { isWhole, source }: Increment,

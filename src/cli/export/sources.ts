@@ -20,7 +20,6 @@ export interface ListCall {
   readonly parameters: Parameters;
 }
 
-/** `times` is null if the list can't be filtered by time. */
 export function pagedList(client: Client, call: ListCall, times: TimeParameters | null): PagedList {
   const { route, parameters } = call;
   const isNumbered = route.pagination === "page";
@@ -42,7 +41,6 @@ export function pagedList(client: Client, call: ListCall, times: TimeParameters 
   };
 }
 
-/** Combines the range with the user's bounds. */
 function bounds(times: TimeParameters, user: Parameters, since: number | null, until: number | null): Parameters {
   const sinces = [since, user[times.since]].filter((value) => typeof value === "number");
   const untils = [until, user[times.until]].filter((value) => typeof value === "number");

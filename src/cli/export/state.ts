@@ -23,7 +23,7 @@ export interface ExportPosition {
 
 export interface ExportState extends ExportPosition {
   readonly identity: StateIdentity;
-  /** Where a run that may have been killed was going. It counts only if the file has this length and digest. */
+  /** Announced by a run that may have been killed. It counts only if the file has its length and digest. */
   readonly pending: ExportPosition | null;
 }
 
@@ -77,7 +77,7 @@ function parseVersions(value: Json | undefined): Versions | null {
   if (!isJsonObject(value) || typeof value.ats !== "string" || typeof value.marks !== "string") return null;
   const [ats, marks] = [Buffer.from(value.ats, "base64"), Buffer.from(value.marks, "base64")];
   if (ats.length !== marks.length || ats.length % 8 !== 0) return null;
-  // Copied because typed arrays need aligned memory.
+  // Typed arrays need aligned memory, so the bytes are copied.
   return {
     ats: new Float64Array(Uint8Array.from(ats).buffer),
     marks: new BigUint64Array(Uint8Array.from(marks).buffer),

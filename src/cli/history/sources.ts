@@ -19,7 +19,6 @@ export type HistoryRecord = Pick<JsonRecord, "line" | "size" | "value" | "proble
 /** A file that is read more than once and must not change in between. */
 export interface HistorySource {
   readonly name: string;
-  /** Throws InputError, InputChangedError, or the system's error. */
   read(): AsyncGenerator<readonly HistoryRecord[]>;
   close(): Promise<void>;
 }

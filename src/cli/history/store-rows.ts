@@ -61,7 +61,6 @@ interface LocatedRow {
 
 export interface StoredRows {
   readonly streams: ReadonlyMap<HistoryStream, StoredCounts>;
-  /** People known only by the id in their responses. */
   readonly nameless: number;
 }
 
@@ -170,7 +169,6 @@ class PeopleHere {
     return known === undefined ? person : { ...person, id: known, email: null, phoneNumber: null, createdAt: null };
   }
 
-  /** Null if the person was refused. */
   place(response: PastResponse): PastResponse | null {
     if (response.person.id !== null && this.#refused.has(response.person.id)) return null;
     return this.#aliases.size === 0 ? response : { ...response, person: this.name(response.person) };

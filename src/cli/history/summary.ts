@@ -61,7 +61,6 @@ const MONTHS: Resource = {
 
 const PROBLEMS_SHOWN = 20;
 
-/** Keeps the first few problems to show them. The report gets them all. */
 export class HistoryProblems {
   readonly shown: HistoryProblem[] = [];
   count = 0;
@@ -97,7 +96,6 @@ const LOST: Readonly<Record<LostPart, string>> = {
   "long permalink": "the permalink is not kept: it is longer than 2,000 characters",
 };
 
-/** `stored` is null if nothing was written. */
 export async function writeHistorySummary(
   deps: Deps,
   survey: HistorySurvey,

@@ -47,7 +47,6 @@ export interface HistorySurvey {
   readonly rows: number;
 }
 
-/** Throws UsageError for an unknown shape, InputError for an unreadable file. */
 export async function surveySources(
   sources: readonly HistorySource[],
   reading: HistoryReading,
@@ -109,7 +108,6 @@ function refuseWidth({ name }: HistorySource, columns: number): void {
   });
 }
 
-/** `row` is null if there is a problem or nothing to keep. */
 interface ReadRow {
   readonly line: number;
   readonly size: number;

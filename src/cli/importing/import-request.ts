@@ -30,7 +30,6 @@ export interface ImportRequest {
   readonly isRemoval?: boolean;
   readonly flags: ImportFlags;
   readonly skipSuppressed?: boolean;
-  /** Omitted if the command surveys no one. */
   readonly includesSuppressed?: boolean;
   readonly sample?: number | null;
   readonly spreadSeconds?: number | null;

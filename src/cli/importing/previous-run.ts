@@ -26,7 +26,6 @@ interface RunToBegin {
   readonly source: RowSource;
 }
 
-/** Throws UsageError if an earlier run prevents this one. */
 export async function findPreviousRun(run: RunToBegin): Promise<PreviousRun> {
   const { files, head, request } = run;
   const before = await readJournal(files.journal);

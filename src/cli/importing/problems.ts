@@ -12,7 +12,6 @@ import { UsageError } from "../errors/usage-error.ts";
 import type { CheckedFile } from "./import-request.ts";
 import { mapFlags, quoteArgument } from "./mapping.ts";
 
-/** Throws UsageError if no row is valid, or if invalid rows aren't skipped. */
 export async function reportCheck(checked: CheckedFile): Promise<void> {
   const { deps, request, table, report } = checked;
   const { name } = table.input;
@@ -42,7 +41,6 @@ async function writeProblems({ streams }: Deps, file: string, report: CheckRepor
   if (more > 0) await streams.err.write(`… and ${formatCount(more)} more (use --max-errors N)\n`);
 }
 
-/** Returns `customers.csv:17: email: …`, or `customers.csv: lines 3–9, 12 (8 rows): …`. */
 function describeGroup(file: string, group: ProblemGroup): string {
   const what = `${group.column === "" ? "" : `${group.column}: `}${group.message}`;
   if (group.rows === 1) return `${file}:${group.ranges[0]?.first ?? 0}: ${what}`;
@@ -61,7 +59,6 @@ function toDetail(file: string, { column, message, rows, ranges }: ProblemGroup)
   return { file, line: ranges[0]?.first ?? null, lines, rows, column: column === "" ? null : column, message };
 }
 
-/** `hasEncoding` is true for commands that have `--encoding`. */
 export function asUsageError(error: InputError, hasEncoding = false): UsageError {
   const hint = error.hint ?? (error.fix === null ? null : describeFix(error.fix, hasEncoding));
   return new UsageError(error.message, { ...(hint !== null && { hint }), cause: error });

@@ -34,7 +34,6 @@ export function createBreaker() {
 
 type SizedRow = Pick<ImportRow, "values" | "properties">;
 
-/** Leaves out the method and URL, which are the same for all rows. */
 function failed(error: ClientError, row: SizedRow): RowOutcome {
   const reason = error.status === TOO_LARGE ? describeTooLarge(row) : error.what;
   return toOutcome("failed", { error: reason, ...(mayHaveArrived(error) && { mayHaveArrived: true }) });
@@ -80,7 +79,6 @@ const STATUS_OUTCOMES: Readonly<Record<Exclude<SurveyStatusName, "paused">, Outc
   unreachable: "saved",
 };
 
-/** Why our own server didn't schedule a survey; null if it doesn't say. */
 export function notScheduled(result: WriteResult, zone: string | null): Pick<RowOutcome, "outcome" | "error"> | null {
   const status = surveyStatusOf(result);
   // A paused survey is still scheduled.

@@ -33,7 +33,6 @@ export async function listJournals(folder: string): Promise<string[]> {
   return journals.toSorted().map((name) => (folder === "." ? name : path.join(folder, name)));
 }
 
-/** Throws UsageError or UnwritableFileError, before the first request. */
 export async function checkTargets(
   { random }: Deps,
   { input, flags: { failedTo } }: ImportRequest,

@@ -29,7 +29,6 @@ interface ReadyToSend extends CheckedFile {
   readonly startedAt: number;
 }
 
-/** Throws UsageError if an earlier run prevents this one, CancelledError, or the error that stopped the run. */
 export async function sendChecked(checked: ReadyToSend): Promise<ExitCode> {
   const { deps, request, table, files, connection } = checked;
   connection.client.checkMayWrite();

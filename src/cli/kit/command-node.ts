@@ -22,7 +22,6 @@ export interface CommandNode {
   readonly exits: readonly ExitCode[];
   readonly flags: readonly FlagRecord[];
   readonly columns: Resource | null;
-  /** The name of the operation that the command calls, or null. */
   readonly operation: string | null;
   /** Null for a group without an action of its own. */
   readonly action: Action | null;

@@ -37,7 +37,7 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   /** If true, nothing after the first argument is a flag. */
   readonly flagsFirst?: boolean;
   readonly flags?: Specs;
-  /** If `--columns` names others, nothing is done. */
+  /** Other names in `--columns` are rejected before `run`. */
   readonly columns?: Resource;
   /** The columns depend on other flags, so `run` checks `--columns`. */
   readonly columnsVary?: boolean;

@@ -22,7 +22,6 @@ export interface Deps {
   lastWords(text: string | null): void;
   /** Removes the key from all subsequent errors. */
   hideKey(key: string): void;
-  /** Throws ConfigError (exit 4) if no connection is configured. */
   connect(): Promise<Connection>;
   names(): Promise<NameResolver>;
   /** Runs another command line on the same connection. Errors are written to `err`. */
@@ -31,7 +30,6 @@ export interface Deps {
 
 export interface Connection {
   readonly client: Client;
-  /** Null if the connection doesn't come from a profile. */
   readonly profile: string | null;
   /** The base URL; for the profile `local`, the data file. */
   readonly place: string;
@@ -40,7 +38,6 @@ export interface Connection {
   readonly retryCount: () => number;
   /** Called once the command's work has succeeded. May throw. */
   onDone?(): Promise<void>;
-  /** Called once, even after an error. */
   close(): Promise<void>;
 }
 

@@ -30,7 +30,6 @@ export function describeRetries({ retryCount }: Pick<Connection, "retryCount">):
   return retries === 0 ? null : countOf(retries, "request was retried", "requests were retried");
 }
 
-/** Throws CancelledError unless the answer is yes, or `retyped` if that is given. */
 export async function confirm(
   { streams }: Deps,
   question: string,

@@ -5,7 +5,6 @@ import { isJsonObject, type Json } from "../../contract/json.ts";
 
 export interface Refusal {
   readonly status: number;
-  /** Matches only refusals that complain about this attribute. */
   readonly attribute?: string;
   readonly says?: RegExp;
   /** True if the body must be JSON, because a proxy's error page proves nothing. */
@@ -75,7 +74,6 @@ export function noTrend(trend: string | null): readonly Refusal[] {
   return trend === null ? [] : [{ status: 422, attribute: "trend", words: `no trend ${trend}`, hint }];
 }
 
-/** `attribute` is the parameter that contains the id. */
 export function noPersonWithId(id: string | null, attribute: string): readonly Refusal[] {
   const hint = "surveyctl people list shows the ids";
   return id === null ? [] : [{ status: 422, attribute, words: `no person with id ${id}`, hint }];

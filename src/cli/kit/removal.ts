@@ -14,7 +14,6 @@ export interface Removal {
   readonly kept?: string;
   /** True if the question lists things that the command line doesn't name. Without a terminal, the hint shows it. */
   readonly isList?: boolean;
-  /** The name to type instead of a yes. */
   readonly retyped?: string;
 }
 

@@ -57,7 +57,6 @@ export function localeWarning(properties: JsonObject | null, place = "--locale")
   return `${place}: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;
 }
 
-/** `text` is a JSON object or `@file`. Throws UsageError. */
 function parseProperties(text: string, flag = "--properties"): JsonObject {
   const value = parseJsonObject(text);
   if (value === null) throw new UsageError(`${flag}: ${quoteText(text)} is not a JSON object, as in {"plan":"pro"}`);

@@ -10,7 +10,6 @@ import type { Deps } from "./deps.ts";
 import type { FlagGroup } from "./flag-spec.ts";
 import { writeNote } from "./notes.ts";
 
-/** `what` is a participle such as "created". */
 export function rangeFlags(what: string): readonly FlagRecord[] {
   return [
     { flag: "--since", value: "time", text: `${what} at or after` },
@@ -32,7 +31,6 @@ export function timeContext({ clock, options }: Deps): TimeContext {
   return { now: unixSeconds(clock), zone: options.timeZone };
 }
 
-/** Returns Unix seconds. `edge` chooses a date's first or last second. */
 export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge): number | null {
   return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
 }
@@ -45,7 +43,6 @@ export function parseEnd(text: string, place: string, deps: Deps): number {
   return parseTime(text, place, timeContext(deps), "last");
 }
 
-/** Throws UsageError for times more than a day in the future. */
 export function parseRecordedTime(text: string, place: string, deps: Deps): number {
   const at = parseStart(text, place, deps);
   if (at <= timeContext(deps).now + DAY_SECONDS) return at;
@@ -68,7 +65,6 @@ interface RangeFlags {
 
 export const RANGE_FLAGS: RangeFlags = { since: "--since", until: "--until", period: "--period" };
 
-/** Throws UsageError for an empty range. Prints the range with `--verbose`. */
 export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FLAGS): TimeFilter {
   const { period } = names;
   const whole =

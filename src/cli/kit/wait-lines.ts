@@ -6,7 +6,6 @@ import type { LiveLine } from "./progress.ts";
 
 export interface WaitLines {
   readonly onWait: OnWait;
-  /** Includes retries that weren't shown. */
   readonly retryCount: () => number;
   end(): Promise<void>;
 }

@@ -49,7 +49,6 @@ export async function settleChange(
   return mayHaveChanged || !hasHeader(result, UNCHANGED);
 }
 
-/** True if our own server will write the survey to its outbox. */
 export function isLeftInOutbox(result: WriteResult): boolean {
   return hasHeader(result, LEFT_IN_OUTBOX);
 }
@@ -65,7 +64,6 @@ export function surveyStatusOf(result: WriteResult): SurveyStatus | null {
   return text === undefined ? null : parseSurveyStatus(text);
 }
 
-/** Omits fields that weren't given. */
 export function toBody(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== null && entry[1] !== undefined),
@@ -78,7 +76,6 @@ export interface PlannedRequest {
   readonly body?: JsonObject;
 }
 
-/** `{"method","url","body"}` on one line. */
 export function toDryRunLine(baseUrl: string, { route, placeholders, body }: PlannedRequest): string {
   const url = `${baseUrl.replace(/\/+$/, "")}${routePath(route, placeholders)}`;
   return `${JSON.stringify({ method: route.method, url, body: body ?? null })}\n`;

@@ -5,10 +5,8 @@ import { type CommandNode, defineGroup } from "../kit/command-node.ts";
 import { loadGroup, type CommandGroup } from "./command-groups.ts";
 
 export interface Arranged {
-  /** The most specific command that the words name. */
   readonly command: CommandNode;
   readonly path: readonly string[];
-  /** `path` as typed, with aliases. */
   readonly typed: readonly string[];
   readonly rest: readonly string[];
   /** A word that should be a command but isn't; null if there is none. */

@@ -97,7 +97,6 @@ function toOption(record: FlagRecord): Option {
 /** These commands print JSON although they have no columns. */
 const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import"]);
 
-/** The global flags, except those that the command redefines or can't use. */
 function sharedFlags({ name, flags, columns }: CommandNode): readonly FlagRecord[] {
   const own = new Set<string | undefined>(flags.flatMap(({ flag, short }) => [flag, short]));
   return GLOBAL_FLAGS.filter(

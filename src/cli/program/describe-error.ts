@@ -10,7 +10,6 @@ import { BegunError, ChangesFailedError } from "../errors/command-errors.ts";
 import { CommandError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
-/** The five keys of the error JSON, and the exit status. */
 export interface ErrorReport {
   readonly code: string;
   readonly message: string;
@@ -18,7 +17,7 @@ export interface ErrorReport {
   readonly status: number | null;
   readonly details: Json;
   readonly hint: string | null;
-  /** One line per failure, which replace the message in text output. */
+  /** One line per failure; text output prints them instead of the message. */
   readonly each?: readonly string[];
   readonly exit: ExitCode;
 }
@@ -122,7 +121,6 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   return { code, message, status, details, hint: advise(error), exit };
 }
 
-/** Says what to do next, where a wrong key or address comes from, and how often the request was tried. */
 function advise(error: ClientError): string | null {
   const { tries, origin, hint } = error;
   const isKey = ABOUT_KEY.has(error.code);
@@ -139,7 +137,7 @@ function advise(error: ClientError): string | null {
 const ABOUT_KEY: ReadonlySet<string> = new Set(["unauthorized", "forbidden", "read_only_key"]);
 const ABOUT_ADDRESS: ReadonlySet<string> = new Set(["connection_failed", "not_found", "redirect_refused", "timeout"]);
 
-/** A web page, not the API, answered. */
+/** True if a web page answered instead of the API. */
 function isPage(error: ClientError): boolean {
   const reply = error instanceof BadReplyError ? error : error.cause;
   return reply instanceof BadReplyError && (/html/i.test(reply.contentType ?? "") || reply.preview.startsWith("<"));
@@ -172,7 +170,6 @@ const ADVICE = {
 /** System errors for a wrong file name, which count as usage errors. */
 const MISNAMED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EROFS"]);
 
-/** Names shown for system calls that have no path. */
 const PLACES: ReadonlyMap<string, string> = new Map([
   ["write", "writing the output"],
   ["uv_cwd", "the current directory"],

@@ -7,9 +7,7 @@ export interface Lifetime {
   /** The first signal aborts it with InterruptedError, `end` with its reason. */
   readonly signal: AbortSignal;
   end(reason: Error): void;
-  /** Written to stderr if a second signal kills the process. */
   lastWords(text: string | null): void;
-  /** Removes the listeners so that the process can exit. */
   release(): void;
 }
 
@@ -80,7 +78,6 @@ export function watchCrashes(process: Process, lifetime: Lifetime, report: (erro
   });
   return {
     first: (): CrashError | null => state.first,
-    /** A later crash is only reported. */
     commandEnded: (): void => ended.abort(),
   };
 }

@@ -9,7 +9,6 @@ export interface ErrorStyle {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly color?: boolean;
-  /** API keys to remove from the output. */
   readonly keys: readonly string[];
 }
 

@@ -12,7 +12,6 @@ const NOTHING: Input = {
   ask: () => Promise.reject(new Error("no terminal to ask on")),
 };
 
-/** Prints errors to `err` as text. */
 export async function runWithin(
   words: readonly string[],
   { streams: { out, err }, keys }: { readonly streams: Pick<Streams, "out" | "err">; readonly keys: Iterable<string> },

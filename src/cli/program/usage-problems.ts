@@ -7,7 +7,6 @@ import { flagsFor, type Arranged } from "./arrange.ts";
 /** These flags need no command. */
 const ANSWERS = ["--version", "--help"];
 
-/** Without a command, an unknown flag is reported first. */
 export function incomplete({ command, path, typed, rest, stray }: Arranged): UsageError {
   const names = command.commands.map(({ name }) => name);
   const hint = `available commands: ${names.join(", ")}`;
@@ -64,7 +63,6 @@ export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["update", "people update"],
 ]);
 
-/** Null if there is no good guess. */
 export function commandMeant(path: readonly string[], word: string): string | null {
   const typed = [...path, word].join(" ");
   const isFileName = word === "-" || /[./\\]/.test(word);

@@ -24,20 +24,6 @@ export interface ListOutput {
   end(): Promise<void>;
 }
 
-const NUMERIC: ReadonlySet<ColumnKind> = new Set([
-  "number",
-  "change",
-  "nps",
-  "score",
-  "points",
-  "share",
-  "probability",
-]);
-
-export function isNumeric({ kind }: Column): boolean {
-  return NUMERIC.has(kind);
-}
-
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
@@ -53,7 +39,6 @@ export interface Column {
 export interface Resource {
   readonly noun: string;
   readonly columns: readonly Column[];
-  /** Defaults to all columns. */
   readonly table?: readonly string[];
   readonly dropFirst?: readonly string[];
   /** Dropped only after the flexible column has reached its minimum width. */
@@ -72,9 +57,8 @@ export interface Resource {
 
 interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
-  /** Null for names of other columns. */
   readonly named: (name: string) => Column | null;
-  /** The column that has the same content for programs. */
+  /** The column that programs get instead. */
   readonly insteadOf: string;
 }
 
@@ -109,7 +93,6 @@ export function selectColumns(resource: Resource, names: readonly string[] | nul
   return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
 }
 
-/** By default all columns, followed by fields of the response that we don't know. */
 export function recordColumns(
   resource: Resource,
   names: readonly string[] | null,
@@ -151,7 +134,6 @@ const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
   probability: (value) => value.toFixed(3),
 };
 
-/** Null becomes an empty string; maps and arrays become JSON. */
 export function toCellText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";

@@ -73,7 +73,6 @@ function createLineEncoder(options: EncoderOptions): PageEncoder {
   };
 }
 
-/** Keeps all digits of numbers that don't fit into a JavaScript number. */
 export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObject[]) => readonly string[]): string[] {
   const exact = rowsWithMarks(page);
   return exact === null ? [...write(page.rows)] : write(exact).map(unmarkLongNumbers);
@@ -120,7 +119,6 @@ function escapeTsv(cell: string): string {
 
 type JsonRowOptions = Pick<EncoderOptions, "columns" | "timeFields" | "time" | "zone" | "now">;
 
-/** Null without `--columns` and `--time`. */
 export function createJsonWriter(options: JsonRowOptions): ((row: JsonObject) => string) | null {
   const { columns, timeFields = [], time, zone, now } = options;
   const retime =

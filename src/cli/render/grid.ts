@@ -8,23 +8,9 @@ export interface GridColumn {
   readonly align: "left" | "right";
 }
 
-const NO_RULES = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: GAP,
-} as const;
+const RULES =
+  "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid";
+const NO_RULES = Object.fromEntries(RULES.split(" ").map((name) => [name, ""]));
 
 /** A private-use character, which every library measures as one cell wide. */
 const FILL = "\ue000";
@@ -45,7 +31,7 @@ function drawSome(columns: readonly GridColumn[], rows: readonly (readonly Fitte
     return index === columns.length - 1 && align === "left" ? Math.min(width, 1) : width;
   });
   const table = new Table({
-    chars: NO_RULES,
+    chars: { ...NO_RULES, middle: GAP },
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
     colWidths: widths,
     colAligns: columns.map(({ align }) => align),

@@ -1,13 +1,7 @@
 import type { JsonObject } from "../../contract/json.ts";
+import { isNumeric } from "../../contract/column-kinds.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
-import {
-  isNumeric,
-  selectColumns,
-  type Column,
-  type Resource,
-  type ListOutput,
-  type RenderContext,
-} from "./columns.ts";
+import { selectColumns, type Column, type Resource, type ListOutput, type RenderContext } from "./columns.ts";
 import { toHumanText } from "./human.ts";
 import { timeFormatterFor } from "./time.ts";
 

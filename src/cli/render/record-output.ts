@@ -16,7 +16,6 @@ import { chooseFormat, openListOutput } from "./list-output.ts";
 import { toSafeLines, writeText } from "./safe-text.ts";
 import { timeFormatterFor } from "./time.ts";
 
-/** An object and its original JSON text, like a client's `Reply`. */
 export interface RecordValue {
   readonly json: JsonObject;
   readonly text: string;

@@ -45,7 +45,6 @@ export function drawRecord(context: RenderContext, resource: Resource, json: Jso
   );
 }
 
-/** Without the column that the found columns replace. */
 function shownColumns(resource: Resource, names: readonly string[] | null, json: JsonObject): readonly Column[] {
   const columns = recordColumns(resource, names, json);
   const { found } = resource;

@@ -37,7 +37,7 @@ export const PEOPLE: Resource = {
     "next_survey_scheduled_at",
   ],
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "phone_number", "name"],
-  // Our own server sends properties if requested, as for JSON.
+  // Our own server sends properties if requested, and JSON output requests them.
   json: [[...RESOURCES.person.map(fieldColumn), pathColumn("properties")]],
   fields: ["properties"],
 };

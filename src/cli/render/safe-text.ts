@@ -23,7 +23,6 @@ export function toSafeCell(text: string): string {
   return toSafeText(text.replace(/\s+/g, " ").trim());
 }
 
-/** A pipe gets the text unescaped. */
 export async function writeText(out: Output, text: string): Promise<void> {
   await out.write(out.isTTY ? toSafeLines(text) : text);
 }

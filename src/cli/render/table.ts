@@ -1,15 +1,9 @@
 /** Tables fit the terminal. The first rows determine the layout; the rest are streamed. */
 import type { JsonObject } from "../../contract/json.ts";
+import { isNumeric } from "../../contract/column-kinds.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import type { RowPage } from "../../contract/row-page.ts";
-import {
-  isNumeric,
-  selectColumns,
-  type Column,
-  type Resource,
-  type ListOutput,
-  type RenderContext,
-} from "./columns.ts";
+import { selectColumns, type Column, type Resource, type ListOutput, type RenderContext } from "./columns.ts";
 import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf, type Tone } from "./human.ts";
 import { toSafeText } from "./safe-text.ts";
@@ -28,7 +22,6 @@ const NO_CELL: Cell = { text: "", tone: "plain" };
 
 export interface TableLayout {
   readonly wrap: boolean;
-  /** Makes columns wider than the first row needs. */
   readonly live: boolean;
 }
 

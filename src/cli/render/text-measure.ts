@@ -38,7 +38,6 @@ function chunksOf(word: string, max: number): string[] {
   return parts;
 }
 
-/** Without `breakWords`, words longer than a line are kept whole. */
 function wrap(text: string, max: number, breakWords: boolean = true): string[] {
   if (width(text) <= max) return [text];
   const [first = "", ...words] = text.split(" ").flatMap((word) => (breakWords ? chunksOf(word, max) : [word]));

@@ -1,6 +1,6 @@
 import type { ReadStream, WriteStream } from "node:tty";
 import { parseJson } from "../../contract/json.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock, withTimeout } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Process } from "../process.ts";
 import { toSafeLines } from "../render/safe-text.ts";
@@ -8,7 +8,6 @@ import { createAsk } from "./ask.ts";
 import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 
 export interface ProcessStreams extends Streams {
-  /** Rejects if stdout failed. */
   flush(): Promise<void>;
   /** Lets the process end even if no one reads stderr, and drops what is left. */
   leave(): Promise<void>;
@@ -19,7 +18,6 @@ const COLUMNS_DEFAULT = 80;
 export interface ProcessStreamsOptions {
   /** Called once, with ClosedPipeError or the system's error, such as a full disk. */
   readonly onOutputLost: (error: Error) => void;
-  /** Cancels questions and reads from stdin. */
   readonly signal: AbortSignal;
   readonly jsonErrors: boolean;
 }
@@ -90,13 +88,8 @@ function createErrorOutput(process: Pick<Process, "stderr">, json: boolean) {
   });
   const leave = async (): Promise<void> => {
     if (untaken === 0) return;
-    const taken = new AbortController();
-    void err.write("").then(() => taken.abort());
-    const isLate = await systemClock.sleep(LEAVE_MS, taken.signal).then(
-      () => true,
-      () => false,
-    );
-    if (!isLate) return;
+    const written = err.write("").then(() => true);
+    if (await withTimeout(systemClock, LEAVE_MS, written, false)) return;
     // Node never closes stderr, and a pending write keeps the process alive.
     const { Socket } = await import("node:net");
     if (process.stderr instanceof Socket) Socket.prototype._destroy.call(process.stderr, null, () => undefined);

@@ -1,7 +1,5 @@
-/** Data goes to `out`, everything else to `err`. */
 export interface Output {
   readonly isTTY: boolean;
-  /** Width in columns; 80 if it isn't a terminal. */
   readonly columns: number;
   /** Resolves when the caller may write more (back-pressure). */
   write(text: string | Uint8Array): Promise<void>;

@@ -6,7 +6,6 @@ const DURATION = /^(\d+)([smhdw])?$/;
 export const DURATION_FORM = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w";
 export const LIFETIME_FORM = "must be from 1 second to 100 years";
 
-/** Whether a duration is a valid expiry time or interval. */
 export function isLifetime(seconds: number): boolean {
   return seconds >= 1 && seconds <= DURATION_MAX;
 }
@@ -31,7 +30,6 @@ export function readInterval(text: string): number | null {
   return isMeantAsDays ? null : seconds;
 }
 
-/** `90d`, `36h`, `90s`. */
 export function formatDuration(seconds: number): string {
   const unit = (["d", "h", "m"] as const).find((each) => seconds > 0 && seconds % UNIT_SECONDS[each] === 0) ?? "s";
   return `${seconds / UNIT_SECONDS[unit]}${unit}`;
@@ -45,7 +43,6 @@ export function readAge(text: string): number | null {
   return years === undefined ? readDuration(text) : Number(years) * YEAR_SECONDS;
 }
 
-/** Describes the accepted form in error messages: an age of at least a day, or of at most `max` seconds. */
 export function ageForm(max = Infinity): string {
   return max === Infinity ? "a day or more, such as 5y, 400d or 52w" : `1d to ${max / UNIT_SECONDS.d}d, such as 7d`;
 }

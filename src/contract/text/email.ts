@@ -84,7 +84,6 @@ function foldAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The domain in Punycode, if it can be encoded. */
 function hostKey(domain: string): string {
   if (isAscii(domain) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return foldAscii(domain);
   const url = `http://${domain}`;

@@ -13,7 +13,6 @@ export function guardFormula(cell: string): string {
   return RUNS.test(cell) ? `'${cell}` : cell;
 }
 
-/** Like `guardFormula`, but leaves E.164 numbers alone. */
 export function guardPhone(cell: string): string {
   return isE164(cell) ? cell : guardFormula(cell);
 }

@@ -23,7 +23,6 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [0xfeff, "zero width no-break space"],
 ]);
 
-/** `an invisible character, U+200B (zero width space), at position 4` (counted from 1); null if there is none. */
 export function describeInvisible(text: string): string | null {
   if (text.search(INVISIBLE) === -1) return null;
   const characters = Array.from(text);

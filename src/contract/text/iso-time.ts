@@ -1,4 +1,3 @@
-/** The limit of JavaScript dates, in seconds. */
 export const FURTHEST_SECOND = 8.64e12;
 
 export function toIsoTime(seconds: number): string {

@@ -29,7 +29,6 @@ export function drawKinds(counts: ScoreCounts): Html {
   return draw("kinds", parts);
 }
 
-/** Leaves out periods with few answers. */
 export function drawSparkline(periods: readonly PeriodScore[]): Html | null {
   const points = periods.flatMap(({ counts }, x) => {
     const figure = scoreFigure(counts);

@@ -1,4 +1,3 @@
-/** The report as one HTML file, without scripts or requests. */
 import { readLabel } from "../../runtime/calendar/periods.ts";
 import { capital } from "../../contract/text/capital.ts";
 import { Html, type HtmlValue } from "../../contract/text/html.ts";

@@ -42,7 +42,7 @@ export async function openReplacement(target: string, token: string, signal?: Ab
     return writeDirectly(target, file, await openDescriptor(target, file, existing.isFIFO(), signal));
   const temporary = path.join(path.dirname(file), `${nameStart(file)}${token}${TEMPORARY_SUFFIX}`);
   const handle = await openOrRefuse(target, temporary, "wx");
-  return replaceBy({ target, file, temporary, handle, existing });
+  return replaceBy(target, file, temporary, handle, existing);
 }
 
 function nameStart(file: string): string {
@@ -142,15 +142,13 @@ export function isDiskFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-interface ReplaceOptions {
-  readonly target: string;
-  readonly file: string;
-  readonly temporary: string;
-  readonly handle: FileHandle;
-  readonly existing: Stats | null;
-}
-
-function replaceBy({ target, file, temporary, handle, existing }: ReplaceOptions): FileReplacement {
+function replaceBy(
+  target: string,
+  file: string,
+  temporary: string,
+  handle: FileHandle,
+  existing: Stats | null,
+): FileReplacement {
   let renamed = false;
   const commit = async (syncsFolder: boolean): Promise<void> => {
     if (existing !== null) await keepOwnership(handle, existing);
@@ -256,7 +254,6 @@ export async function withFileName<T>(file: string, written: Promise<T>): Promis
   });
 }
 
-/** Resolves links; returns the absolute path if the file doesn't exist yet. */
 export function resolveFile(file: string): string {
   try {
     return realpathSync(file);

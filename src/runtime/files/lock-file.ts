@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { link, open, readFile, stat, unlink, utimes } from "node:fs/promises";
+import { link, open, readFile, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { systemClock } from "../clock.ts";
 import { specialKind } from "./file-kind.ts";
 import { UnwritableFileError } from "./file-replacement.ts";
@@ -21,7 +21,7 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-const FILE_MODE = 0o600;
+const NEW_FILE = { flag: "wx", mode: 0o600 };
 /** Holders touch the file this often, for processes in other containers or on other machines. */
 const TOUCH_MS = 10_000;
 const UNTOUCHED_MS = 60_000;
@@ -43,7 +43,7 @@ export async function takeLock(
 ): Promise<Lock> {
   await refuseSpecial(file);
   const mark = { ...(await currentProcess()), space: await currentSpace(), token };
-  // Before the file exists, so that another call in this process doesn't think its holder is dead.
+  // Added before the file exists, so that another call in this process doesn't take its holder for dead.
   held.add(token);
   try {
     await takeFrom(file, JSON.stringify(mark), token, watch);
@@ -54,7 +54,7 @@ export async function takeLock(
   }
 }
 
-/** A quick check that changes nothing. It may be wrong about a holder on another machine. */
+/** Quick, but can be wrong about a holder on another machine. */
 export async function isLocked(file: string): Promise<boolean> {
   await refuseSpecial(file);
   const found = await readHolder(file);
@@ -90,7 +90,7 @@ async function takeFrom(file: string, content: string, token: string, watch: Loc
 /** Creates the file atomically, because a lock that doesn't name its holder could never be taken over. */
 async function create(file: string, content: string, aside: string): Promise<boolean> {
   try {
-    await writeNew(aside, content);
+    await writeFile(aside, content, NEW_FILE);
     await link(aside, file);
     return true;
   } catch (error) {
@@ -108,20 +108,11 @@ const NO_LINKS = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"]);
 
 async function createInPlace(file: string, content: string): Promise<boolean> {
   try {
-    await writeNew(file, content);
+    await writeFile(file, content, NEW_FILE);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
-  }
-}
-
-async function writeNew(file: string, content: string): Promise<void> {
-  const handle = await open(file, "wx", FILE_MODE);
-  try {
-    await handle.writeFile(content);
-  } finally {
-    await handle.close();
   }
 }
 

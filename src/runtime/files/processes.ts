@@ -1,3 +1,4 @@
+import type { ExecFileOptions } from "node:child_process";
 import type { Stats } from "node:fs";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
@@ -64,7 +65,6 @@ export async function currentSpace(): Promise<string | null> {
   }
 }
 
-/** `proc` is the mount point of procfs. */
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
   const fields = await statFields(pid, proc);
   if (fields !== null) return fields[STARTED] ?? null;
@@ -85,32 +85,27 @@ async function statFields(pid: number, proc: string): Promise<readonly string[] 
 
 /** For macOS and BSD. Seconds are precise enough, because process ids aren't reused that fast. */
 async function startByPs(pid: number): Promise<string | null> {
-  const { execFile } = await import("node:child_process");
   const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+  const text = await run("ps", ["-o", "lstart=", "-p", String(pid)], { env, timeout: 5_000 });
+  return text?.trim() || null;
+}
+
+/** Returns the output; null if the program fails or is missing. */
+async function run(program: string, args: readonly string[], options: ExecFileOptions = {}): Promise<string | null> {
+  const { execFile } = await import("node:child_process");
   return new Promise((resolve) => {
-    execFile("ps", ["-o", "lstart=", "-p", String(pid)], { env, timeout: 5_000 }, (error, text) => {
-      resolve(error !== null || text.trim() === "" ? null : text.trim());
-    });
+    execFile(program, args, { ...options, encoding: "utf8" }, (error, text) => resolve(error === null ? text : null));
   });
 }
 
 export async function endChildren(pid: number): Promise<void> {
   const pids = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => null);
-  if (pids === null) return endByPkill(pid);
-  for (const [child] of pids.matchAll(/\d+/g))
+  // Small Linux images have no pkill, and other systems have no procfs.
+  if (pids === null) await run("pkill", ["-TERM", "-P", String(pid)]);
+  for (const [child] of pids?.matchAll(/\d+/g) ?? [])
     try {
       process.kill(Number(child), "SIGTERM");
     } catch {}
-}
-
-/** Small Linux images have no pkill. */
-async function endByPkill(pid: number): Promise<void> {
-  const { execFile } = await import("node:child_process");
-  return new Promise((resolve) => {
-    execFile("pkill", ["-TERM", "-P", String(pid)], () => {
-      resolve();
-    });
-  });
 }
 
 export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: number): boolean {

@@ -17,7 +17,6 @@ export function checkConsent({ deps: { streams }, request: { command, consent },
   throw new UsageError(`${command} ${consent.advice}`, { hint: "--dry-run shows what would be sent" });
 }
 
-/** Chooses valid rows without duplicates, or a sample of them. */
 export function chooseRows({ request, table, report }: CheckedFile): RowSource & { readonly rows: number } {
   const { sample = null } = request;
   const all = { table, before: new JournalState(), skip: report.reasonToSkip, rows: report.sendable };
@@ -43,7 +42,6 @@ export async function writeForecast(
   if (line !== null) await writeDone(deps, line);
 }
 
-/** Asks for confirmation, unless there is no terminal or `--yes` is given. Throws CancelledError. */
 export async function askWithPlan(checked: CheckedFile, run: PlannedRun): Promise<void> {
   const { deps, request, table, report } = checked;
   const { streams } = deps;

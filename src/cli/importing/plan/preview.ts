@@ -28,7 +28,6 @@ export interface PreviewOptions {
   readonly signal: AbortSignal;
 }
 
-/** Makes one request per 100 people. Throws ClientError. */
 export async function previewImport({ client, concurrency, signal, ...rows }: PreviewOptions): Promise<ImportPreview> {
   const preview = {
     emails: 0,
@@ -101,7 +100,6 @@ async function* askedPeople({
   if (asked.length > 0) yield asked;
 }
 
-/** Returns `12 throttled until 2026-12-20 at the latest, 3 unsubscribed`. */
 export function describePreview({ reasons, throttledUntil }: ImportPreview, zone: string | null): string {
   const day = createTimeFormatter({ format: "local", zone, now: 0 });
   const until =

@@ -1,4 +1,3 @@
-/** Rewords the service's errors about its data file for the command line. */
 import type { ForeignOutboxError } from "../../../service/sending/outbox.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -23,7 +22,6 @@ const DATABASE_HINTS: Readonly<Record<string, string>> = {
   empty: "correct the URL; without --must-exist, serve creates the service in it",
 };
 
-/** Returns other errors unchanged. */
 export async function asDataFileError(error: unknown): Promise<unknown> {
   const { StoreDatabaseError, StoreFileError } = await import("../../../service/store/store-errors.ts");
   const outbox = await import("../../../service/sending/outbox.ts");

@@ -7,7 +7,6 @@ import { UsageError } from "../../errors/usage-error.ts";
 import type { FlagGroup } from "../flag-spec.ts";
 import { type Deps, settingsRequest } from "../deps.ts";
 
-/** A file's name, or a database given by its URL or by a file that contains the URL. */
 export type PlaceChoice = string | DatabaseAddress;
 
 type DatabaseAddress = ({ readonly url: string } | { readonly urlFile: string }) & {
@@ -16,7 +15,6 @@ type DatabaseAddress = ({ readonly url: string } | { readonly urlFile: string })
 };
 
 export interface DataFileChoice {
-  /** `--data`, `--database` or `--database-file`; null if none was given. */
   readonly data: PlaceChoice | null;
 }
 
@@ -24,7 +22,6 @@ export type DataPlace =
   | { readonly kind: "file"; readonly dataFile: string; readonly isNamed: boolean }
   | { readonly kind: "database"; readonly url: string };
 
-/** Uses the flag; otherwise `SURVEYCTL_DATABASE` or `SURVEYCTL_DATA`; otherwise the file of the profile `local`. */
 export async function choosePlace(
   { env, platform }: Pick<Deps, "env" | "platform">,
   { data }: DataFileChoice,

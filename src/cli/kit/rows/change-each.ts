@@ -1,4 +1,3 @@
-/** Changes several items concurrently and prints a row for each. */
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { inParallel } from "../../../runtime/parallel.ts";
@@ -24,7 +23,7 @@ export interface Each<Item> {
   readonly oneByOne?: boolean;
   /** Returns the row's other columns. */
   readonly work: (client: Client, item: Item) => Promise<JsonObject>;
-  /** For several items. `changed` counts those without a failure. */
+  /** Printed if there are several items; `changed` counts those without a failure. */
   readonly summary?: (changed: number) => string;
 }
 
@@ -33,7 +32,6 @@ interface Run {
   readonly failures: ItemFailure[];
   interrupted: number;
   changed: number;
-  /** A failure, an interrupt or a crash; null as long as the run continues. */
   stoppedBy: unknown;
 }
 
@@ -151,7 +149,6 @@ function messageOf(error: unknown): string {
   return typeof what === "string" ? what : typeof message === "string" ? message : String(error);
 }
 
-/** Passes rows on in the order of their places. */
 function createInOrder(take: (row: JsonObject) => Promise<void>): (place: number, row: JsonObject) => Promise<void> {
   const waiting = new Map<number, JsonObject>();
   const state = { next: 0, isTaking: false };

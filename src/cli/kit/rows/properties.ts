@@ -1,4 +1,3 @@
-/** Filters such as `--property 'purchases>=3'`. */
 import { type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
 import { badValue, parseKeyValue } from "../../args/values.ts";
 import type { FlagSpec } from "../flag-spec.ts";
@@ -38,7 +37,6 @@ export function groupConditions(conditions: readonly PropertyCondition[]): reado
   return [...keys.map((key) => equal.filter(([name]) => name === key)), ...others.map((condition) => [condition])];
 }
 
-/** `map` is the field of a row that contains the properties. */
 export function propertyTests(
   conditions: readonly PropertyCondition[],
   map: string,

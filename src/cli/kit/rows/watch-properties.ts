@@ -59,7 +59,6 @@ export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Dep
   };
 }
 
-/** Fetches the stored properties of rows that lack one of `names`. */
 function createStoredReader(client: Client, names: readonly string[], signal: AbortSignal) {
   const wanted = names.filter((name) => !name.startsWith(ANSWERS));
   let isKept = true;
@@ -144,7 +143,6 @@ interface Explanation {
   readonly hint: string | null;
 }
 
-/** Returns the name itself if that question was answered. */
 function answerTo(row: JsonObject, name: string): string | null {
   return name.startsWith(ANSWERS) && plainAnswers(row).some(({ id }) => ANSWERS + id === name) ? name : null;
 }
