@@ -77,7 +77,7 @@ const OUTPUT = {
     read: (flags: Flags, env: Environment, isTerminal: boolean) => flags.is("--color") && wantsColor(env, isTerminal),
   },
   dryRun: {
-    text: "print the requests that would be sent as JSON, and send nothing",
+    text: "print the requests as JSON instead of sending them",
   },
 } as const satisfies Readonly<Record<string, GlobalFlag>>;
 

@@ -66,8 +66,8 @@ Formats (-o, --output):
            return and backslash are written as \\t \\n \\r \\\\; a cell
            that begins with " is quoted as in csv
   csv      RFC 4180 with a header; the default for export. Maps and
-           arrays are JSON in one cell. Computed numbers have one
-           decimal, probabilities three, shares four; as in tsv
+           arrays are JSON in one cell. As in tsv, computed numbers
+           have one decimal, probabilities three, shares four
   json     the API's response, unchanged: an array for a list, an object
            for a single item; indented on a terminal. metrics adds
            fields; --raw leaves them out
@@ -104,8 +104,8 @@ const DATES = `Times in flags and files:
   now, today, yesterday, tomorrow, monday, last monday
   'today 9:00', 'mon 9:00'  a weekday means the last one, or the next one
                             for --delay and other future times
-  90m, 24h, 7d, 2w          that long ago, or '3 days ago'; +7d is that
-                            long from now
+  90m, 24h, 7d, 2w          that long ago; '3 days ago' works too, and
+                            +7d is 7 days from now
 Periods, for --period and wherever a date is accepted:
   2026-05, 2026-Q1, 2026-W05, 2026  month, quarter, ISO week, year
   this-, last-, next-week   Monday to Sunday; -month, -quarter, -year too
@@ -142,15 +142,16 @@ autopilot remove --from.
   2. Confirm  people import can email your customers: pass --send or
               --no-send, or add a send column. --no-send overrides the
               column. On a terminal you see how many surveys would be
-              sent, and confirm. If the server is surveyctl, you also see
-              who would be saved but not surveyed, and why.
+              sent, and are asked to confirm. If the server is
+              surveyctl, you also see who would be saved but not
+              surveyed, and why.
   3. Send     --concurrency requests run in parallel, never faster than
               --rate. If the file changes, the import stops.
   4. Record   <file>.<command>.results.csv, such as
-              customers.csv.people-import.results.csv, has the outcome of
-              every line and the reason: scheduled, saved, throttled,
-              suppressed, pending, failed, unknown or skipped. --resume
-              needs the journal next to it.
+              customers.csv.people-import.results.csv, lists every line
+              with its outcome (scheduled, saved, throttled, suppressed,
+              pending, failed, unknown or skipped) and the reason.
+              --resume needs the journal next to it.
   5. Resume   Run the same command with --resume to continue, or to send
               the new rows of a file that has grown. Nobody gets a second
               survey: rows that may have arrived are looked up first. If
@@ -176,14 +177,14 @@ scheduling.
 
 "surveyctl imports list" lists imports and the outcomes of their rows;
 "surveyctl imports clean" removes the journals of finished ones.
-"surveyctl imports undo FILE" undoes one that went to surveyctl serve:
-people it created and nobody has touched since are deleted, its surveys
-that haven't left are cancelled, its responses and Autopilot members are
-removed, and names and properties get their old values back. It lists
-what is kept and why, and exits with 3. It needs the journal and the key
-of the import, and can be repeated. The results' columns person (created
-or updated) and before show what it would undo. Afterwards the file needs
-other --results to be imported.
+"surveyctl imports undo FILE" undoes an import into surveyctl serve. It
+deletes people that the import created and nobody has touched since,
+cancels its surveys that haven't been sent, removes its responses and
+Autopilot members, and restores names and properties. It lists what it
+keeps and why, and then exits with 3. It needs the journal and the key of
+the import, and can be repeated. In the results file, the columns
+"person" (created or updated) and "before" show what would be undone. To
+import the file again afterwards, pass a different --results.
 
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update. Any other column is a
@@ -269,8 +270,8 @@ limited to +-100, where V is the share of promoters and detractors minus
 the square of the NPS. The score shown is the raw one, so it isn't
 exactly in the middle of its interval; change is the difference of the
 adjusted scores. Sources: Rocks 2016, The American Statistician 70:365;
-Lewis and Sauro 2021. By exact computation, the interval contains the
-true score in 94% to 97% of cases for 20 to 50 answers.
+Lewis and Sauro 2021. Computed exactly, the interval contains the true
+score in 94% to 97% of cases for 20 to 50 answers.
 
 --segment compares the values of a property. If a response doesn't have
 the property, the person's is used, and a note says so. q adjusts p for
@@ -280,14 +281,14 @@ color. Values with fewer than --min-n answers are left out.
 --explain-change splits the change of the raw score (Kitagawa): "mix" is
 the part due to different kinds of people answering, "within" the part
 due to the same kinds answering differently. It counts all answers.
-A value that goes with a low score isn't necessarily its cause, and a
-property that follows from the score, such as "churned", explains
+A value with a low score isn't necessarily the cause of it, and a
+property that results from the score, such as "churned", explains
 nothing.
 
---assert 'nps_high>=40' exits with 6 if the whole interval is below 40,
---assert 'nps_low>=40' unless the whole interval is 40 or above. An
-interval is valid for one look: if the true score is right at the limit,
-a daily check will eventually fail by chance.
+--assert 'nps_high>=40' exits with 6 if the whole interval is below 40;
+--assert 'nps_low>=40' exits with 6 unless the whole interval is 40 or
+above. If the true score is right at the limit, a check that runs every
+day will eventually fail by chance.
 
 On a terminal with at least 60 columns, --by draws the intervals as a
 chart, --segment draws a line per value, highest score first, and
@@ -319,9 +320,9 @@ const SCHEDULING = `When surveys are sent:
               sent immediately with --first now. If a member was surveyed
               less than one interval ago, by Autopilot or not, the first
               one is sent one interval after that survey.
-  Recurring   surveys follow one interval later, counting only open
-              hours. Intervals under 14 days count all hours.
-  Changes     to days, hours, frequency or zone move waiting surveys.
+  Recurring   surveys follow one interval later. Only Autopilot's hours
+              count, except for intervals under 14 days.
+  Settings    New days, hours, frequency or zone move waiting surveys.
               After a pause, --active spreads overdue ones over a week.
   Throttle    is the minimum time between surveys outside Autopilot; such
               a survey also postpones the member's next Autopilot
@@ -330,9 +331,10 @@ const SCHEDULING = `When surveys are sent:
   Limit       service settings --daily-limit 500, or serve --daily-limit.
               Surveys beyond it wait for the next day, oldest first,
               Autopilot's after the others.
-  Reminders   service reminder 5d: once per survey, to people who haven't
-              answered, at the same hours. Turning them off, or choosing
-              another --channel, cancels pending reminders.
+  Reminders   service reminder 5d sends one reminder per survey, on the
+              same days and hours, to people who haven't answered.
+              Turning reminders off, or choosing another --channel,
+              cancels pending ones.
   Rehearsal   service rehearse --until 365d shows the result day by day,
               on a copy of the data. Nothing is sent.
 `;
