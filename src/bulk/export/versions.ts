@@ -57,45 +57,27 @@ export function createVersionLog(
   };
 }
 
-const ROOM_MIN = 2048;
-
-/** Drops old versions first, and grows by half if that doesn't free enough. */
 function createStore(first: Versions): { add(more: Versions, since: number): void; since(at: number): Versions } {
-  let ats = new Float64Array(ROOM_MIN);
-  let marks = new BigUint64Array(ROOM_MIN);
-  let count = 0;
-  const compact = (since: number): void => {
-    let kept = 0;
-    for (let index = 0; index < count; index += 1) {
-      if ((ats[index] ?? 0) < since) continue;
-      ats[kept] = ats[index] ?? 0;
-      marks[kept] = marks[index] ?? 0n;
-      kept += 1;
-    }
-    count = kept;
-  };
-  const makeRoom = (most: number, since: number): void => {
-    if (count + most <= ats.length) return;
-    compact(since);
-    if (count + most <= ats.length * 0.75) return;
-    const room = Math.ceil((count + most) * 1.5);
-    const [widerAts, widerMarks] = [new Float64Array(room), new BigUint64Array(room)];
-    widerAts.set(ats.subarray(0, count));
-    widerMarks.set(marks.subarray(0, count));
-    [ats, marks] = [widerAts, widerMarks];
-  };
-  const add = (more: Versions, since: number): void => {
-    makeRoom(more.ats.length, since);
-    ats.set(more.ats, count);
-    marks.set(more.marks, count);
-    count += more.ats.length;
-  };
-  add(first, -Infinity);
+  const parts = [first];
   return {
-    add,
+    add(more, since) {
+      while (parts[0]?.ats.every((at) => at < since) === true) parts.shift();
+      parts.push(more);
+    },
     since(at) {
-      compact(at);
-      return { ats: ats.subarray(0, count), marks: marks.subarray(0, count) };
+      const kept = parts.map(({ ats, marks }) => ({
+        ats: ats.filter((one) => one >= at),
+        marks: marks.filter((_, index) => (ats[index] ?? 0) >= at),
+      }));
+      const count = kept.reduce((sum, { ats }) => sum + ats.length, 0);
+      const all = { ats: new Float64Array(count), marks: new BigUint64Array(count) };
+      let start = 0;
+      for (const { ats, marks } of kept) {
+        all.ats.set(ats, start);
+        all.marks.set(marks, start);
+        start += ats.length;
+      }
+      return all;
     },
   };
 }

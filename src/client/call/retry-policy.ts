@@ -8,52 +8,39 @@ export const RETRY_LIMITS: RetryLimits = { retries: 5, maxWaitMs: 300_000 };
 
 export type Failure =
   | { readonly kind: "status"; readonly status: number; readonly retryAfterMs: number | null }
-  /** The connection failed before the first byte of the request was sent. */
+  /** No byte of the request was sent. */
   | { readonly kind: "not-sent"; readonly repeatsMax: number }
   /** The request may have arrived, but the response is missing or incomplete. */
   | { readonly kind: "lost" }
-  /** A complete response that can't be used. A retry would get the same one. */
+  /** A retry would get the same response. */
   | { readonly kind: "unreadable" };
 
 export interface RetryFacts extends RetryLimits {
   readonly failure: Failure;
   readonly idempotent: boolean;
   readonly tries: number;
-  /** Random fraction for jitter, from 0 up to but excluding 1. */
+  /** From 0 up to but excluding 1, for jitter. */
   readonly fraction: number;
 }
 
 export type RetryDecision = { readonly action: "retry"; readonly waitMs: number } | { readonly action: "give-up" };
 
-interface Rule {
-  readonly when: (failure: Failure) => boolean;
-  readonly repeated: "all" | "idempotent";
-}
-
-const status =
-  (test: (status: number, retryAfterMs: number | null) => boolean) =>
-  (failure: Failure): boolean =>
-    failure.kind === "status" && test(failure.status, failure.retryAfterMs);
-const kind =
-  (wanted: Failure["kind"]) =>
-  (failure: Failure): boolean =>
-    failure.kind === wanted;
-
 const PASSING = new Set([408, 500, 502, 503, 504]);
 
 /** A non-idempotent write is repeated only if the server can't have processed it. */
-const RULES: readonly Rule[] = [
-  { when: kind("not-sent"), repeated: "all" },
-  { when: status((code) => code === 429), repeated: "all" },
-  { when: status((code, retryAfterMs) => code === 503 && retryAfterMs !== null), repeated: "all" },
-  { when: kind("lost"), repeated: "idempotent" },
-  { when: status((code) => PASSING.has(code)), repeated: "idempotent" },
-];
+function whatMayRepeat(failure: Failure): "everything" | "idempotent" | "nothing" {
+  if (failure.kind === "not-sent") return "everything";
+  if (failure.kind === "lost") return "idempotent";
+  if (failure.kind === "unreadable") return "nothing";
+  const { status, retryAfterMs } = failure;
+  if (status === 429 || (status === 503 && retryAfterMs !== null)) return "everything";
+  return PASSING.has(status) ? "idempotent" : "nothing";
+}
 
 export function decide(facts: RetryFacts): RetryDecision {
   const { failure, idempotent } = facts;
-  const rule = RULES.find(({ when }) => when(failure));
-  if (rule === undefined || (rule.repeated === "idempotent" && !idempotent)) return { action: "give-up" };
+  const repeats = whatMayRepeat(failure);
+  if (repeats === "nothing" || (repeats === "idempotent" && !idempotent)) return { action: "give-up" };
   if (facts.tries > Math.min(facts.retries, failure.kind === "not-sent" ? failure.repeatsMax : Infinity))
     return { action: "give-up" };
   const asked = failure.kind === "status" ? failure.retryAfterMs : null;
@@ -71,12 +58,12 @@ export function backoffMs(tries: number, fraction: number): number {
   return Math.round(fraction * Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** (tries - 1)));
 }
 
-/** All three date formats of RFC 9110 have an English month name. `Date.parse` alone accepts much more. */
+/** RFC 9110's three date formats have an English month name. `Date.parse` alone accepts much more. */
 const HTTP_DATE = /^[A-Za-z]+,? .*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/;
 
 /**
- * Milliseconds to wait; 0 for a time in the past, null if the header is absent or invalid. A date is compared with the
- * response's `Date` header, so a wrong local clock doesn't matter.
+ * Milliseconds; 0 for a time in the past, null if the header is absent or invalid. A date is compared with the
+ * response's `Date` header, in case the local clock is wrong.
  */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs: number): number | null {
   const text = headers["retry-after"]?.trim() ?? "";
@@ -88,7 +75,7 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs:
   return Math.max(0, until - (readDate(headers) ?? nowMs));
 }
 
-/** The `Date` header in milliseconds since the epoch; null if it is absent or invalid. */
+/** Milliseconds since the epoch. */
 export function readDate(headers: Readonly<Record<string, string>>): number | null {
   const at = Date.parse(headers["date"] ?? "");
   return Number.isNaN(at) ? null : at;

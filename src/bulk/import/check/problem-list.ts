@@ -2,28 +2,22 @@ import type { RowProblem } from "./row-kind.ts";
 
 export interface LineRange {
   readonly first: number;
-  readonly last: number;
+  last: number;
 }
 
 export interface ProblemGroup extends RowProblem {
-  readonly rows: number;
-  readonly ranges: readonly LineRange[];
-  readonly isComplete: boolean;
+  rows: number;
+  readonly ranges: LineRange[];
+  isComplete: boolean;
 }
 
 const RANGES_MAX = 10;
 
-interface Group extends RowProblem {
-  rows: number;
-  ranges: { first: number; last: number }[];
-  isComplete: boolean;
-}
-
 export function createProblemList(kindsMax: number) {
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, ProblemGroup>();
   let count = 0;
   return {
-    get groups(): readonly ProblemGroup[] {
+    get groups(): readonly Readonly<ProblemGroup>[] {
       return [...groups.values()];
     },
     get count() {
@@ -40,7 +34,7 @@ export function createProblemList(kindsMax: number) {
   };
 }
 
-function addLine(group: Group, line: number): void {
+function addLine(group: ProblemGroup, line: number): void {
   const last = group.ranges.at(-1);
   group.rows += 1;
   if (group.isComplete && last?.last === line - 1) last.last = line;

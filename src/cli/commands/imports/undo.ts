@@ -1,6 +1,5 @@
 import { appendFile, truncate } from "node:fs/promises";
 import { formatEntry } from "../../../bulk/import/journal/journal-entry.ts";
-import type { RecordedOutcome } from "../../../bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../../bulk/import/journal/recorded-outcomes.ts";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
@@ -86,9 +85,10 @@ async function readPeople({ files, state }: ImportRun): Promise<PersonRows[]> {
   const outcomes = await openRecordedOutcomes(files.journal);
   try {
     for await (const batch of outcomes.inOrder())
-      for (const { line, identifier, personId, writes = [], ...row } of batch) {
+      for (const { line, identifier, personId, writes = [], outcome, mayHaveArrived = false } of batch) {
         if (personId === null || writes.length === 0) {
-          if (!wroteNothing(row)) doubtful.push({ line, identifier, personId: "", writes: [] });
+          const wroteNothing = outcome === "skipped" || (outcome === "failed" && !mayHaveArrived);
+          if (!wroteNothing) doubtful.push({ line, identifier, personId: "", writes: [] });
           continue;
         }
         const known = people.get(personId);
@@ -100,13 +100,6 @@ async function readPeople({ files, state }: ImportRun): Promise<PersonRows[]> {
   }
   for (const line of state.undecided) doubtful.push({ line, identifier: "", personId: "", writes: [] });
   return [...people.values(), ...doubtful];
-}
-
-function wroteNothing({
-  outcome,
-  mayHaveArrived = false,
-}: Pick<RecordedOutcome, "outcome" | "mayHaveArrived">): boolean {
-  return (outcome === "failed" && !mayHaveArrived) || outcome === "skipped";
 }
 
 function describePlan({ head }: ImportRun, items: readonly PersonRows[]): string {
@@ -139,12 +132,10 @@ async function undoOne(client: Client, item: PersonRows, signal: AbortSignal): P
   if (item.writes.length === 0) throw new KeptError("the record doesn't say what the import did");
   const result = await client.change({ ...toRequest(item), signal });
   if (result.kind === "unknown") throw result.error.advise("the same command finishes it");
-  const { done = [], kept = [] } = (result.kind === "answered" ? result.reply.json : result.found) as UndoneTexts;
+  const { done = [], kept = [] } = (result.kind === "answered" ? result.reply.json : result.found) as Record<
+    string,
+    readonly string[]
+  >;
   if (kept.length > 0) throw new KeptError([...kept, ...done].join("; "));
   return done.join(", ") || "nothing left to undo";
-}
-
-interface UndoneTexts {
-  readonly done?: readonly string[];
-  readonly kept?: readonly string[];
 }
