@@ -19,25 +19,25 @@ export interface ApiReply {
 
 export interface Page {
   readonly rows: readonly JsonObject[];
-  /** The body, unchanged. `splitRowTexts(page.text)` splits it into the text of each row. */
+  /** The body, unchanged; `splitRowTexts` splits it into the text of each row. */
   readonly text: string;
-  /** Absolute URL of the next page of a cursor list, within the base URL's origin. Null on the last page. */
+  /** Absolute URL of the next page of a cursor list; null on the last page. */
   readonly next: string | null;
   readonly serverTime: number | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Set by servers that announce additional answers in a header. */
+  /** Whether the server announces additional answers in a header. */
   readonly hasAnswers?: boolean;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** More that our own server answers to a write; others ignore it. */
+  /** Only our own server supports this; others ignore it. */
   readonly expand?: readonly "before"[];
 }
 
 export interface IntentOptions extends CallOptions {
   readonly intentAt?: number;
-  /** Called after a 2xx whose body doesn't confirm the write. Look-ups start once it resolves. */
+  /** Called before look-ups, after a 2xx whose body doesn't confirm the write. */
   readonly onAccepted?: () => Promise<void>;
 }
 
@@ -47,20 +47,19 @@ export interface LookUpOptions extends CallOptions {
 }
 
 export type WriteResult =
-  /** A readable 2xx. `lostBefore` is true if an earlier attempt may also have arrived. */
+  /** `lostBefore`: an earlier attempt may also have arrived. */
   | { readonly kind: "answered"; readonly reply: ApiReply; readonly lostBefore: boolean }
-  /** The response was lost, and a look-up proved that the write arrived. `evidence` is one sentence. */
+  /** A look-up proved that the write arrived; `evidence` is one sentence. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
-  /** The response was lost, and no look-up could settle it. Don't repeat this write blindly. */
+  /** No look-up could settle it. Don't repeat this write blindly. */
   | { readonly kind: "unknown"; readonly error: UnknownOutcomeError };
 
 export interface Client {
   readonly baseUrl: string;
 
-  /** Throws `ReadOnlyKeyError` if the key is known to be read-only. Every write calls it first. */
+  /** Throws `ReadOnlyKeyError`. Every write calls it first. */
   checkMayWrite(): void;
 
-  /** Calls any endpoint that returns an object. */
   call(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -69,7 +68,7 @@ export interface Client {
     readonly signal?: AbortSignal;
   }): Promise<ApiReply>;
 
-  /** Reads one page of any list. `next` comes from the previous page of a cursor list. */
+  /** `next` comes from the previous page of a cursor list. */
   page(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -90,15 +89,15 @@ export interface Client {
   getResponse(id: string, parameters: Parameters, options?: CallOptions): Promise<ApiReply>;
 
   /**
-   * A write that may have arrived is never repeated, only looked up until the settling time is over. `intentAt` is the
-   * server's time in Unix seconds, at or before the first attempt (default: now). Rejects if the request was refused or
-   * not sent (see `effectOf`). A repeatable write (`send=false`, Autopilot) rejects with its last error.
+   * A write that may have arrived is never repeated, only looked up until the settling time is over. `intentAt` is at
+   * or before the first attempt, in Unix seconds by the server's clock (default: now). Rejects if the request was
+   * refused or not sent (see `effectOf`). A repeatable write (`send=false`, Autopilot) rejects with its last error.
    */
   sendPerson(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
   addResponse(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
   addMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
   removeMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
-  /** A write that is safe to repeat, such as a deletion. */
+  /** For writes that are safe to repeat, such as deletions. */
   change(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -107,9 +106,9 @@ export interface Client {
   }): Promise<WriteResult>;
 
   /**
-   * Finds out whether a write whose response was lost arrived, without sending it again. `intentAt` is at or before its
-   * first attempt and `sentBy` at or after its last (default: `intentAt`), in Unix seconds by the server's clock.
-   * Repeats the look-up until the settling time after `sentBy` is over, and throws the errors of its own requests.
+   * Finds out whether a write arrived, without sending it again. `intentAt` is at or before its first attempt and
+   * `sentBy` at or after its last (default: `intentAt`), in Unix seconds by the server's clock. Looks again until the
+   * settling time after `sentBy` is over. Throws the errors of its own requests.
    */
   lookUpPerson(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
   lookUpResponse(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
@@ -117,7 +116,7 @@ export interface Client {
   /** Unix seconds by the server's clock, or by ours until the first response arrives. */
   readonly serverNow: () => number;
 
-  /** Returns the response unchanged, with any status but a redirect. `url` is absolute, on the base URL's origin. */
+  /** Returns any response but a redirect, unchanged. `url` is absolute, on the base URL's origin. */
   raw(request: {
     readonly method: string;
     readonly url: string;

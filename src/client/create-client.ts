@@ -13,10 +13,10 @@ import type { Redact } from "./trace/redact.ts";
 import { createWriteMethods } from "./write/write-methods.ts";
 
 export interface ClientOptions extends CallerOptions {
-  /** The specification's paths are appended. The caller checks whether plain `http:` is allowed. */
+  /** The caller checks whether plain `http:` is allowed. */
   readonly baseUrl: string;
   readonly transport: Exchange & { close?(): Promise<void> };
-  /** How long a write whose response was lost may still be running, in milliseconds; 30 seconds by default. */
+  /** Milliseconds that a write without a response may still be running; 30 seconds by default. */
   readonly settleMs?: number;
 }
 
@@ -91,17 +91,15 @@ function createPageMethods(caller: Caller, requests: Requests): PageMethods {
   };
 }
 
-/** Methods that RFC 9110 defines as idempotent. */
 const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Returns the response unchanged except for the key. Throws for a redirect, or if there is no response. */
+/** Throws for a redirect, or if there is no response. */
 async function callRaw(caller: Caller, request: HttpRequest): ReturnType<Client["raw"]> {
   const isRepeatable = REPEATABLE.has(request.method);
   const outcome = await caller.run(request, isRepeatable, readTextReply);
   if (outcome.kind === "answered") return { ...withoutKey(outcome.value, caller.redactAnswer), failure: null };
   const { answer, error } = outcome;
   if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
-  // There is no look-up for raw writes.
   const failure = !isRepeatable && mayHaveArrived(error) ? new UnknownOutcomeError(error, null) : error;
   if (answer === null) throw failure;
   return { ...withoutKey(answer, caller.redactAnswer), failure };

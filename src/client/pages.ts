@@ -14,8 +14,8 @@ interface PagedCall {
 }
 
 /**
- * Yields a list's pages in order, by cursor or by number. Numbered lists end at an empty page (section 4), because a
- * short page may be followed by others. A loop throws `PagingError`.
+ * Yields a list's pages in order. Numbered lists end at an empty page (section 4), because a short page may be followed
+ * by others. Throws `PagingError` for a loop.
  */
 export async function* listPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
   const { route, parameters } = request;
@@ -48,8 +48,8 @@ export async function* listPages(client: Pick<Client, "page" | "baseUrl">, reque
 }
 
 /**
- * Absolute URL of a cursor list's next page (4.1); null on the last. Throws `PagingError` if the link is unreadable
- * (stopping there would lose rows) or leads to another origin, which must never see the key.
+ * Absolute URL of a cursor list's next page (4.1); null on the last. Throws `PagingError` for an unreadable link,
+ * because stopping there would lose rows, and for one to another origin, which must never see the key.
  */
 export function nextPageUrl(linkHeader: string | undefined, requestUrl: string, origin: string): string | null {
   if (linkHeader === undefined) return null;

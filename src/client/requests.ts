@@ -17,7 +17,6 @@ export interface RouteCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Builds requests to one service with one key, each checked by `checkMethod` first. */
 export class Requests {
   /** Has no trailing slash. */
   readonly baseUrl: string;
@@ -40,7 +39,6 @@ export class Requests {
     this.#headersWithBody = { ...this.#headers, "content-type": "application/json" };
   }
 
-  /** Throws `ReadOnlyKeyError` if the method writes and the key is known to be read-only. */
   checkMethod(method: string, url: string): void {
     if (this.#isReadOnly && !isReading(method)) throw new ReadOnlyKeyError({ call: nameCall(method, url) });
   }

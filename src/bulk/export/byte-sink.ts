@@ -4,7 +4,7 @@ import { createGzip, type Gzip } from "node:zlib";
 
 export interface SinkTotals {
   readonly bytes: number;
-  /** SHA-256 in hex of the file, which is compressed with gzip on. */
+  /** Hex SHA-256 of the written bytes, after compression. */
   readonly sha256: string;
 }
 

@@ -52,7 +52,7 @@ export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first
 
 const REMEMBERED_ROWS = 10_000;
 
-/** If a list shifts during the export, repeated rows are close together. */
+/** Remembers the last 10,000 ids or more. If a list shifts during an export, rows repeat close together. */
 export class RecentIds {
   // Two sets, because deleting a set's oldest elements one by one is slow.
   #older = new Set<string>();

@@ -7,7 +7,7 @@ import type { Widen } from "./widen.ts";
 import { NO_VERSIONS, type VersionLog, type Versions } from "./versions.ts";
 
 interface Batch {
-  /** UTF-8. The garbage collector would copy thousands of waiting strings again and again. */
+  /** UTF-8 bytes, because the garbage collector would copy thousands of waiting strings again and again. */
   readonly bytes: Uint8Array;
   readonly rows: number;
   readonly counted: number;

@@ -6,7 +6,7 @@ import type { RowPage } from "../../contract/row-page.ts";
 export interface VersionKeys {
   id(row: JsonObject): string;
   at(row: JsonObject): number;
-  /** Tells apart two edits in the same second. */
+  /** What an edit changes in a row, to tell apart two edits in the same second. */
   content(row: JsonObject): string;
 }
 

@@ -43,7 +43,7 @@ export interface WindowsOptions<Batch> {
   readonly keys: RowKeys;
   readonly perPage: number;
   readonly concurrency: number;
-  /** Called in order of arrival. */
+  /** Called for each page in order of arrival. Returns what to keep until it is yielded. */
   readonly toBatch: (page: RowPage) => Batch;
   readonly signal: AbortSignal;
 }
@@ -194,7 +194,7 @@ async function readWindow<Batch>(
     before = text;
     since = last;
   }
-  // By time, the rest can be split; if the start hasn't moved, only page numbers lead on.
+  // The rest can only be split if it is read by time, so if the window's start has moved.
   const isByTime = isSorted && since > window.since;
   const rest = isByTime ? openWindow(since, until, seen) : { ...window, since, next, isSorted };
   return { batches, pages: WINDOW_PAGES_MAX, rest };

@@ -3,19 +3,19 @@ import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { oneLine } from "./words.ts";
 
-/** Maximum sizes in bytes of a response body and of an error's body. */
+/** In bytes. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
 export const ERROR_BODY_LIMIT = 1024 * 1024;
 
 export interface Body {
   readonly bytes: Uint8Array;
-  /** True if the body exceeds the limit; `bytes` then holds its beginning. */
+  /** If true, `bytes` is only the beginning of the body. */
   readonly tooLarge: boolean;
-  /** The error that interrupted the body; `bytes` holds what arrived before it. */
+  /** `bytes` is what arrived before this error. */
   readonly brokenBy: Error | null;
 }
 
-/** Reads a body up to `limitBytes` and leaves the rest unread. Throws only if aborted. */
+/** Leaves the rest of a larger body unread. Throws only if aborted. */
 export async function readBody(response: HttpResponse, limitBytes: number, signal?: AbortSignal): Promise<Body> {
   if (typeof response.body === "string") return { bytes: Buffer.from(response.body), tooLarge: false, brokenBy: null };
   const chunks: Uint8Array[] = [];
@@ -41,8 +41,8 @@ export class DecodeProblem extends Error {
 }
 
 /**
- * Decodes a body as UTF-8 and drops a byte order mark. Some servers compress without being asked, so gzip, deflate and
- * br are decompressed, up to `limitBytes`.
+ * Unpacks gzip, deflate and br up to `limitBytes`, because some servers compress without being asked. Drops a byte
+ * order mark.
  */
 export async function decodeBody(
   bytes: Uint8Array,

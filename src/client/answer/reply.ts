@@ -11,7 +11,7 @@ export interface AnswerText {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The `Date` header in Unix seconds, or null. */
+  /** Unix seconds of the `Date` header. */
   readonly serverTime: number | null;
 }
 
@@ -25,10 +25,8 @@ export interface ReadingOptions extends Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Maximum bytes or characters of a body to preview in an error. */
 const PREVIEWED = 400;
 
-/** Throws `BadReplyError` with the start of the body. */
 export async function readAnswer(response: HttpResponse, options: ReadingOptions): Promise<AnswerText> {
   const body = await readBody(response, BODY_LIMIT, options.signal);
   const problem = problemOf(body);
@@ -84,7 +82,7 @@ export const readObjectReply: ReplyReader<AnswerText & { readonly json: JsonObje
   return { ...answer, json };
 };
 
-/** Reads one JSON object and checks that it confirms the write, because some servers reply 200 with `{"error": …}`. */
+/** Checks that the object confirms the write, because some servers reply 200 with `{"error": …}`. */
 export function readWritten(shows: (json: JsonObject) => boolean): typeof readObjectReply {
   return (answer, reading) => {
     const reply = readObjectReply(answer, reading);

@@ -41,7 +41,7 @@ export class ResponseStream implements AsyncIterable<Uint8Array> {
     this.#wake = null;
   }
 
-  /** Can be iterated once. If the reader stops early, the tap is cancelled. */
+  /** If the reader stops early, the tap is cancelled. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {

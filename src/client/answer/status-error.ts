@@ -34,7 +34,7 @@ export function errorForStatus(
 ): ClientError {
   const { status } = response;
   const words = readWords(redact(text));
-  // Redacts once more, because JSON escapes can hide the key from the first pass.
+  // JSON escapes can hide the key from the first redaction.
   const said = words.message === null ? "" : ` "${redact(words.message)}"`;
   const facts: StatusFacts = { call, status, details: words.details };
   if (status >= 300 && status < 400) return redirectError(response, facts, redact);

@@ -8,7 +8,7 @@ export function readWords(text: string) {
   return { message: oneLine(looksLikeHtml(text) ? textOfHtml(text) : text), details: null };
 }
 
-/** Fields that may hold the explanation, best first. */
+/** Fields that can contain the explanation, best first. */
 const SENTENCES = [
   "message",
   "error",
@@ -65,7 +65,6 @@ function looksLikeHtml(text: string): boolean {
   return /^\s*(?:<!doctype|<html|<head|<body|<\?xml|<h\d)/i.test(text);
 }
 
-/** Only this many characters of an HTML page are searched. */
 const PAGE_MAX = 16_384;
 
 function textOfHtml(page: string): string {
@@ -82,7 +81,7 @@ function unescaped(text: string): string {
   return text.replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES.get(name) ?? whole);
 }
 
-/** Replaces control characters and newlines with spaces, so that a server's text can't break the terminal. */
+/** A server's control characters could break the terminal. */
 export function oneLine(text: string, lengthMax = LENGTH_MAX): string | null {
   const start = text.slice(0, lengthMax * 4);
   const flat = start.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();

@@ -22,7 +22,7 @@ import {
 
 export interface CallerOptions {
   readonly apiKey: string;
-  /** Other secrets to remove from errors and traces, such as a proxy's credentials. */
+  /** Also removed from errors and traces, such as a proxy's credentials. */
   readonly secrets?: readonly string[];
   readonly transport: Exchange;
   readonly clock: Clock;
@@ -33,7 +33,6 @@ export interface CallerOptions {
   readonly gate?: Gate;
   readonly trace?: Trace;
   readonly onWait?: OnWait;
-  /** Where the address and the key come from, for errors about them. */
   readonly origin?: Origin;
 }
 
@@ -43,7 +42,7 @@ export type CallOutcome<T> =
       readonly kind: "given-up";
       readonly error: ClientError;
       readonly answer: AnswerText | null;
-      /** True if an earlier attempt may have reached the server. */
+      /** An earlier attempt may have reached the server. */
       readonly lostBefore: boolean;
     };
 
@@ -57,10 +56,9 @@ type Attempt<T> =
       readonly answer: AnswerText | null;
     };
 
-/** Combines the gate, the exchange and the retry policy. Every request goes through it. */
 export class Caller {
   readonly serverClock: ServerClock;
-  /** Removes only the key; for bodies that are used as data. */
+  /** Removes only the key, from bodies that are used as data. */
   readonly redactAnswer: Redact;
   readonly #redact: Redact;
   readonly #options: CallerOptions;
@@ -80,12 +78,11 @@ export class Caller {
     this.serverClock = createServerClock(clock);
   }
 
-  /** Makes one call with its retries. Returns failures instead of throwing; some callers still use the response. */
+  /** Makes one call with its retries. Returns failures, because some callers still use the response. */
   async run<T>(first: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>> {
     let request = first;
     let tries = 0;
     let lostBefore = false;
-    /** URLs already visited by redirects. */
     const trail: string[] = [];
     for (;;) {
       const permit = await this.#gate.enter(request.signal);
@@ -117,14 +114,13 @@ export class Caller {
     }
   }
 
-  /** Like `run`, but throws if the call fails. */
   async get<T>(request: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<T> {
     const outcome = await this.run(request, idempotent, read);
     if (outcome.kind === "answered") return outcome.value;
     throw outcome.error;
   }
 
-  /** Makes one exchange without retries. Throws only on an abort or a bug. */
+  /** Throws only on an abort or a bug. */
   async #attempt<T>(request: HttpRequest, read: ReplyReader<T>): Promise<Attempt<T>> {
     const { clock, transport } = this.#options;
     const { url, method, headers, body } = request;
@@ -198,7 +194,7 @@ export function waitFacts(
   return { waitMs, reason: what, cause: status === null ? what : `${code} ${status}` };
 }
 
-/** Returns true if the coming wait should be announced; each pause is announced once. */
+/** Returns whether to announce the coming wait; each pause is announced once. */
 function endPermit(permit: Permit, failure: Failure, decision: RetryDecision, limits: RetryLimits): boolean {
   if (failure.kind !== "status") {
     permit.end({ kind: "failed" });

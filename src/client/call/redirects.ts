@@ -8,8 +8,8 @@ const READS = new Set(["GET", "HEAD"]);
 const HOPS_MAX = 10;
 
 /**
- * Returns the redirected request; null for a redirected write, or if it leaves the origin, because the key must not.
- * Throws `RedirectError` for a loop; `trail` holds the URLs visited before.
+ * Null for a redirected write, and for a redirect to another origin, which must not see the key. Throws `RedirectError`
+ * for a loop; `trail` has the URLs visited before.
  */
 export function followRedirect(
   request: HttpRequest,
@@ -29,7 +29,6 @@ export function followRedirect(
   });
 }
 
-/** Absolute URL of a redirect within the same origin, or null. */
 function within(url: string, location: string | undefined): string | null {
   if (location === undefined || !URL.canParse(location, url)) return null;
   const target = new URL(location, url);

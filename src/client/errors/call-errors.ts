@@ -8,13 +8,12 @@ export type Sent = "no" | "maybe";
 export interface ConnectionFacts {
   readonly call: CallName;
   readonly sent: Sent;
-  /** How many retries make sense: 0 for a bad certificate or a proxy's refusal, 1 for an unknown host. */
+  /** Retries that make sense: 0 for a bad certificate or a proxy's refusal, 1 for an unknown host. */
   readonly repeatsMax?: number;
   readonly hint?: string | null;
   readonly cause?: unknown;
 }
 
-/** DNS, routing, proxy, TLS, or a broken connection. */
 export class ConnectionError extends ClientError {
   override readonly name = "ConnectionError";
   readonly sent: Sent;
@@ -49,7 +48,6 @@ interface AuthFacts extends Omit<StatusFacts, "status"> {
   readonly status: number | null;
 }
 
-/** 401 or 403. */
 export class AuthError extends ClientError {
   override readonly name = "AuthError";
 
@@ -58,7 +56,7 @@ export class AuthError extends ClientError {
   }
 }
 
-/** A write with a read-only key. `status` is null if we didn't send it. */
+/** `status` is null if the request wasn't sent. */
 export class ReadOnlyKeyError extends AuthError {
   constructor(facts: Pick<StatusFacts, "call"> & Partial<StatusFacts>) {
     super(`${READ_ONLY_REFUSAL}; a write needs a key with full access`, {
@@ -70,7 +68,7 @@ export class ReadOnlyKeyError extends AuthError {
   }
 }
 
-/** Any other 4xx. A retry would be refused too. */
+/** 4xx other than 401, 403, 408 and 429. */
 export class RefusedError extends ClientError {
   override readonly name = "RefusedError";
 
@@ -91,7 +89,7 @@ export class ServiceError extends ClientError {
   }
 }
 
-/** 429, after retries or with a `Retry-After` longer than allowed. */
+/** 429, after retries, or because `Retry-After` is too long. */
 export class RateLimitedError extends ClientError {
   override readonly name = "RateLimitedError";
   /** Milliseconds; null if the server didn't name a time. */
@@ -123,12 +121,11 @@ export interface BadReplyFacts {
   readonly status: number;
   readonly contentType: string | null;
   readonly preview: string;
-  /** True if the connection broke before the body was complete. */
   readonly cutShort?: boolean;
   readonly cause?: unknown;
 }
 
-/** The response can't be used: it is incomplete, not JSON, too large, or has the wrong shape or encoding. */
+/** Incomplete, not JSON, too large, or of the wrong shape or encoding. */
 export class BadReplyError extends ClientError {
   override readonly name = "BadReplyError";
   readonly contentType: string | null;
@@ -145,7 +142,6 @@ export class BadReplyError extends ClientError {
   }
 }
 
-/** A pagination link leaves the server, or the pages loop. */
 export class PagingError extends ClientError {
   override readonly name = "PagingError";
 
@@ -154,7 +150,6 @@ export class PagingError extends ClientError {
   }
 }
 
-/** A write's response was lost, and no look-up could tell whether it was processed. */
 export class UnknownOutcomeError extends ClientError {
   override readonly name = "UnknownOutcomeError";
 
@@ -171,11 +166,10 @@ export class UnknownOutcomeError extends ClientError {
 }
 
 export type WriteEffect =
-  /** No byte of the request was sent. */
   | "not-sent"
   /** 3xx or 4xx; nothing was changed. */
   | "refused"
-  /** 408, 5xx, a broken connection, a timeout, an unusable 2xx: the server may have processed it, or may still. */
+  /** The server may have processed the request, or may still process it. */
   | "unknown";
 
 export function effectOf(error: unknown): WriteEffect {

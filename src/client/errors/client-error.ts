@@ -6,14 +6,14 @@ export interface CallName {
   readonly url: string;
 }
 
-/** The settings that supplied the address and the key, such as `SURVEYCTL_BASE_URL`. */
+/** Names of settings, such as `SURVEYCTL_BASE_URL`. */
 export interface Origin {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
 export interface ClientErrorFacts {
-  /** Code for the error JSON, one per class. It never changes. */
+  /** Part of the error JSON, so it never changes. */
   readonly code: string;
   readonly call: CallName;
   readonly status?: number | null;
@@ -54,7 +54,7 @@ export class ClientError extends Error {
   }
 }
 
-/** For messages. Leaves out credentials and the query, which may contain addresses. */
+/** Leaves out credentials and the query, which may contain addresses. */
 export function nameCall(method: string, url: string): CallName {
   return {
     method,

@@ -6,25 +6,25 @@ import { createRateCeiling, createSpacing } from "./rate-ceiling.ts";
 type Ending =
   | { readonly kind: "accepted" }
   | { readonly kind: "failed" }
-  /** After a 429, or a 503 (`rate` is false), all workers wait for `pauseMs`. */
+  /** After a 429 or 503 (`rate`: 429), all workers wait for `pauseMs`. */
   | { readonly kind: "throttled"; readonly pauseMs: number; readonly rate: boolean };
 
 /** Permission for one request. `end` must be called exactly once. */
 export interface Permit {
-  /** Returns true if this started a new pause. */
+  /** Returns whether this started a new pause. */
   end(ending: Ending): boolean;
 }
 
 interface GateOptions {
   readonly clock: Clock;
   readonly concurrency: number;
-  /** Maximum requests started per second; null leaves the rate to the server's 429s. */
+  /** Null leaves the rate to the server's 429s. */
   readonly ratePerSecond?: number | null;
 }
 
 type Waiter = (permit: Permit) => void;
 
-/** One per process. All workers' requests go through it, so one 429 slows them all. */
+/** All requests of a process go through it, so one 429 slows them all. */
 export class Gate {
   readonly #clock: Clock;
   readonly #ceiling: ReturnType<typeof createRateCeiling> | null;
@@ -40,7 +40,7 @@ export class Gate {
     this.#pressure = initialPressure(concurrency, clock.monotonic());
   }
 
-  /** Resolves when the next request may start, in order of arrival. Rejects with the signal's reason. */
+  /** Resolves in order of arrival. Rejects with the signal's reason. */
   async enter(signal?: AbortSignal): Promise<Permit> {
     signal?.throwIfAborted();
     return await new Promise((resolve, reject) => {
@@ -103,7 +103,7 @@ export class Gate {
     this.#clock.sleep(Math.ceil(ms), current.signal).then(ring, () => undefined);
   }
 
-  /** Clears the timer, which would keep the process alive. */
+  /** The timer would keep the process alive. */
   #clearAlarm(): void {
     this.#alarm?.abort();
     this.#alarm = null;

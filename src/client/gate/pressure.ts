@@ -1,7 +1,4 @@
-/**
- * How much load the server accepts, as learned from its responses: concurrency and pace rise slowly with successes, and
- * a 429 cuts both by a factor.
- */
+/** The load that the server accepts: concurrency and pace rise slowly with successes, and a 429 cuts both. */
 export interface Pressure {
   /** Maximum concurrent requests. A 429 or 503 halves it; a full round of successes adds one. */
   readonly limit: number;
@@ -11,10 +8,10 @@ export interface Pressure {
   /** Successes before the first 429; `acceptedThisRound` counts those since the limit last rose. */
   readonly accepted: number;
   readonly acceptedThisRound: number;
-  /** True if a request has succeeded since the last 429; a burst of 429s counts once. */
+  /** Whether a request has succeeded since the last 429; a burst of 429s counts once. */
   readonly isProven: boolean;
   readonly beganAtMs: number;
-  /** Time of the last cut. Responses to requests that started earlier are ignored. */
+  /** Responses to requests that started before this time are ignored. */
   readonly cutAtMs: number;
 }
 

@@ -1,7 +1,7 @@
 /** Network jitter can bring two requests closer together on their way to the server. */
 const LEEWAY_MS = 10;
 
-/** Starts at most `ratePerSecond` requests in any second, spread evenly: a burst could overflow a leaky bucket. */
+/** Starts are spread evenly, because a burst could overflow a leaky bucket. */
 export function createRateCeiling(ratePerSecond: number) {
   const count = Math.max(1, Math.floor(ratePerSecond));
   const windowMs = (count / ratePerSecond) * 1000 + LEEWAY_MS;
@@ -20,7 +20,7 @@ export function createRateCeiling(ratePerSecond: number) {
   };
 }
 
-/** Timers are coarse: after a late start, the next one may come up to this many milliseconds early. */
+/** Timers are coarse, so after a late start the next one can come this much early. */
 const CATCH_UP_MS = 20;
 
 export function createSpacing() {

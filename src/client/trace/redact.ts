@@ -13,7 +13,7 @@ export function createRedactor(secrets: readonly string[]): Redact {
 /** Shorter keys can occur in people's data by chance. */
 const UNMISTAKABLE_LENGTH = 16;
 
-/** For responses, whose data must not change: removes only text that can't be anything but the key. */
+/** Removes only text that can't be anything but the key, because the data must not change. */
 export function createEchoRedactor(apiKey: string): Redact {
   if (apiKey.length < KEY_LENGTH_MIN) return (text) => text;
   return without(apiKey.length < UNMISTAKABLE_LENGTH ? base64Forms(`${apiKey}:`) : formsOf(apiKey));

@@ -2,7 +2,6 @@ import type { Redact } from "./redact.ts";
 import { oneLine } from "../answer/words.ts";
 
 export interface TraceStyle {
-  /** Include bodies (`--verbose --verbose`). */
   readonly bodies: boolean;
   readonly showPersonalData: boolean;
 }
@@ -25,7 +24,7 @@ const HEADERS_SHOWN = new Set([
 ]);
 const BODY_SHOWN_MAX = 20_000;
 
-/** Shows only headers from a list of harmless ones, so that no credential is printed. */
+/** Prints only the headers in HEADERS_SHOWN, because others might contain credentials. */
 export function formatTrace(event: TraceEvent, style: TraceStyle): string[] {
   const mask = style.showPersonalData ? (text: string): string => text : maskPersonalData;
   const maskAddress = style.showPersonalData ? (text: string): string => text : maskUrl;
@@ -64,7 +63,7 @@ function line(text: string): string {
   return oneLine(text, BODY_SHOWN_MAX) ?? "";
 }
 
-/** Removes the key wherever the server may have echoed it. */
+/** Removes the key, which the server may have echoed. */
 export function redactEvent(event: TraceEvent, redact: Redact): TraceEvent {
   if (event.kind === "failure") return { ...event, message: redact(event.message) };
   const headers = Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name, redact(value)]));
@@ -76,11 +75,10 @@ const MASK = "***";
 
 const PERSONAL_NAME = '(?=[^"\\\\]*(?:email|e-mail|phone|name|comment|text|free_response))[^"\\\\]*';
 const PERSONAL_FIELD = new RegExp(`("${PERSONAL_NAME}"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, "gi");
-/** Starts at a word boundary; otherwise a long word takes quadratic time. */
+/** Without the word boundary, a long word takes quadratic time. */
 const EMAIL = /(?<![^\s"'<>@=&?/,;:()])[^\s"'<>@=&?/,;:()]+?(?:@|%40)[^\s"'<>@=&?/,;:()]+/gi;
 const PHONE = /(?:\+|%2B)\d{6,15}\b/gi;
 const PERSONAL_PARAMETER = /email|phone|name/i;
-/** Matches a parameter in a link header or a relative URL. */
 const PARAMETER = /([?&][^\s=&?"'<>]*=)[^\s"'<>&;]*/g;
 
 export function maskPersonalData(text: string): string {
@@ -115,7 +113,7 @@ function decoded(text: string): string {
 export type TraceEvent =
   | {
       readonly kind: "request";
-      /** Number of the exchange in this process, from 1. */
+      /** From 1, in this process. */
       readonly number: number;
       readonly method: string;
       readonly url: string;
@@ -136,7 +134,6 @@ export type Trace = (event: TraceEvent) => void;
 
 interface WaitFacts {
   readonly waitMs: number;
-  /** The failure's message, including what the server said. */
   readonly reason: string;
   /** Identical for all failures of the same kind. */
   readonly cause: string;
@@ -150,5 +147,5 @@ export type Wait =
   /** A write's response was lost; look-ups continue for up to `waitMs`. */
   | (WaitFacts & { readonly kind: "check" });
 
-/** Called when a wait begins; the returned function is called when it ends. */
+/** The returned function is called when the wait ends. */
 export type OnWait = (wait: Wait) => (() => void) | void;

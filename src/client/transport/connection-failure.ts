@@ -3,7 +3,6 @@ import { ConnectionError, type Sent, TimeoutError } from "../errors/call-errors.
 import { isThisMachine } from "../../runtime/name-resolver.ts";
 import { ProxyError } from "./proxy.ts";
 
-/** The body arrived too slowly. */
 export class TrickleError extends Error {
   override readonly name = "TrickleError";
 }
@@ -11,7 +10,6 @@ export class TrickleError extends Error {
 export interface FailureContext {
   readonly call: CallName;
   readonly host: string;
-  /** Host and port, or null without a proxy. */
   readonly proxy: string | null;
   readonly sent: Sent;
   readonly timeoutMs: number;
@@ -90,7 +88,7 @@ function sentence(code: string, error: Error, host: string, sent: Sent): string 
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;
 }
 
-/** A name with several addresses throws an AggregateError; this uses its first error. */
+/** A name with several addresses throws an AggregateError. */
 function codeOf(error: Error): string {
   const inner = error instanceof AggregateError ? ((error.errors as Error[])[0] ?? error) : error;
   const { code } = inner as NodeJS.ErrnoException;

@@ -1,13 +1,12 @@
-/** Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. As in curl, lower-case names take precedence. */
+/** As in curl, lower-case names take precedence. */
 
 import { BlockList, isIP } from "node:net";
 import { isThisMachine } from "../../runtime/name-resolver.ts";
 
 export interface Proxy {
   readonly url: URL;
-  /** Value of the `Proxy-Authorization` header, or null. */
   readonly authorization: string | null;
-  /** The environment variable that names the proxy. */
+  /** Name of the environment variable. */
   readonly source: string;
 }
 
@@ -48,7 +47,7 @@ function nameProxy({ url, source }: Proxy): string {
   return `${url.host} (${source})`;
 }
 
-/** `user:password` of each proxy, as written and decoded, so that it can be removed from all output. */
+/** As written and decoded, so that they can be removed from all output. */
 export function proxyCredentials(env: ProxyEnvironment): string[] {
   const urls = [...VARIABLES["https:"], ...VARIABLES["http:"]].map((name) => env[name] ?? "");
   return urls.flatMap((url) => {
@@ -60,8 +59,8 @@ export function proxyCredentials(env: ProxyEnvironment): string[] {
 const VARIABLES = { "https:": ["https_proxy", "HTTPS_PROXY"], "http:": ["http_proxy", "HTTP_PROXY"] } as const;
 
 /**
- * The proxy for `target`; null for a direct connection. Loopback addresses never use a proxy: it would see the key in
- * plain HTTP, and its loopback is another machine. Throws `ProxySettingError`.
+ * Null for a direct connection. Loopback addresses never use a proxy: it would see the key in plain HTTP, and its
+ * loopback is another machine. Throws `ProxySettingError`.
  */
 export function proxyFor(target: URL, env: ProxyEnvironment): Proxy | null {
   if (isThisMachine(target.hostname)) return null;
@@ -118,7 +117,7 @@ function bare(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }
 
-/** `block` is in CIDR notation. Returns false if it is invalid. */
+/** `block` is in CIDR notation; an invalid one contains nothing. */
 function isInBlock(address: string, block: string): boolean {
   const [network = "", length = ""] = block.split("/");
   const family = isIP(network);

@@ -46,7 +46,6 @@ declare module "undici/lib/dispatcher/pool.js" {
 }
 
 declare module "undici/lib/api/api-connect.js" {
-  /** Sends `CONNECT` through the pool that it is called on. */
   export default function connect(
     this: object,
     request: object,
@@ -59,7 +58,6 @@ declare module "undici/lib/api/api-connect.js" {
 declare module "undici/lib/dispatcher/proxy-agent.js" {
   interface ProxyAgentOptions {
     readonly uri: string;
-    /** The value of `Proxy-Authorization`. */
     readonly token?: string;
     readonly proxyTls: { readonly timeout: number };
     readonly requestTls: { readonly timeout: number };

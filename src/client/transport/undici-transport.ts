@@ -19,15 +19,14 @@ import {
 import { ResponseStream } from "../answer/response-stream.ts";
 
 export interface TransportOptions {
-  /** All requests go to this origin. */
   readonly baseUrl: string;
   /** Supplies `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly env: ProxyEnvironment;
-  /** Maximum wait for the response, and between chunks. A body that takes longer must average at least 1 KiB/s. */
+  /** Longest wait for the response, and between chunks. A body that takes longer must average 1 KiB/s. */
   readonly timeoutMs?: number | null;
-  /** Maximum number of connections; unlimited by default. */
+  /** Unlimited by default. */
   readonly connections?: number;
-  /** True if a person is waiting: a loopback server that refuses the first connection isn't tried again. */
+  /** A person is waiting, so a loopback server that refuses the first connection isn't tried again. */
   readonly isInteractive?: boolean;
 }
 
@@ -58,7 +57,7 @@ export function undiciTransport(options: TransportOptions): Exchange & { close()
   };
   return Object.assign(exchange, {
     close: async (): Promise<void> => {
-      // Abandons running requests: waiting for them could hang on a stalled server.
+      // Doesn't wait for running requests, because a stalled server would block it.
       await route?.pool.destroy();
       route = null;
     },
@@ -68,7 +67,7 @@ export function undiciTransport(options: TransportOptions): Exchange & { close()
 interface Route {
   readonly pool: Pick<Pool, "dispatch" | "destroy">;
   readonly proxy: Proxy | null;
-  /** True for plain `http:`, which the proxy forwards without a tunnel. */
+  /** The proxy forwards plain `http:` without a tunnel. */
   readonly forwarded: boolean;
 }
 
@@ -85,7 +84,6 @@ async function openRoute(target: URL, options: TransportOptions, timeoutMs: numb
   return { pool: await openTunnels(target.origin, proxy, settings), proxy, forwarded: false };
 }
 
-/** Opens TLS connections through the proxy's `CONNECT`. */
 async function openTunnels(origin: string, proxy: Proxy, settings: PoolOptions): Promise<Route["pool"]> {
   const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
   const { default: connectThrough } = await import("undici/lib/api/api-connect.js");
@@ -115,7 +113,7 @@ async function openTunnels(origin: string, proxy: Proxy, settings: PoolOptions):
   };
 }
 
-/** Turns failures into a `ProxyError` until the tunnel is open. */
+/** Until the tunnel is open, failures are the proxy's. */
 async function blamingProxy(proxy: Proxy, opening: Promise<Tunnel>): Promise<Tunnel> {
   const tunnel = await opening.catch((error: Error & { readonly code?: string }) => {
     const isLate = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"].includes(error.code ?? "");
@@ -179,7 +177,7 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
 
 const BYTES_PER_SECOND_MIN = 1024;
 
-/** Returns true once the body has taken longer than `timeoutMs` and is arriving too slowly. */
+/** True once the body has taken longer than `timeoutMs` and arrives too slowly. */
 function createFloor(timeoutMs: number): (bytes: number) => boolean {
   let beganAt: number | null = null;
   let bytes = 0;
@@ -208,7 +206,7 @@ function requestTarget(route: Route, { url, headers }: HttpRequest) {
   };
 }
 
-/** Headers with a single value. Intermediaries can repeat them, and the first one counts. */
+/** Intermediaries can repeat these headers; the first one counts. */
 const SINGLE: ReadonlySet<string> = new Set(["content-type", "date", "location", "retry-after"]);
 
 function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {

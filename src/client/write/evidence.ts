@@ -19,7 +19,7 @@ export interface Moments {
 
 const ROUNDING_SECONDS = 1;
 
-/** Looks for a survey requested by `POST /v1/people.json` in the person's last and next survey time. */
+/** The requested survey shows in the person's last or next survey time (4.1). */
 export function surveyEvidence(person: JsonObject, body: JsonObject, moments: Moments): Settlement {
   const { intentAt, lookedAt } = moments;
   const lastSentAt = toNumber(person["last_sent_at"]);
@@ -62,7 +62,7 @@ export function toNumber(value: Json | undefined): number | null {
 
 export type Identifier = { readonly email: string } | { readonly phone_number: string };
 
-/** The identifier as sent, then in lower case, because some servers compare addresses exactly. */
+/** Includes the lower-case spelling, because some servers compare addresses exactly. */
 export function spellingsOf(identifier: Identifier): readonly Identifier[] {
   if (!("email" in identifier)) return [identifier];
   const key = emailKey(identifier.email);
@@ -108,7 +108,7 @@ export function responseEvidence(
     };
   }
   if (given === null || (updatedAt !== null && updatedAt !== createdAt)) return null;
-  // The response is back-dated, and the server doesn't say when it was stored.
+  // For a back-dated response, the server doesn't say when it was stored.
   return { kind: "unsettled", reason: "the same response exists; its storage time is unknown" };
 }
 

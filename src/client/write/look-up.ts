@@ -16,14 +16,14 @@ import { listPages } from "../pages.ts";
 
 export interface LookUp {
   readonly client: Pick<Client, "page" | "baseUrl">;
-  /** Unix seconds by the server's clock, at or before the first attempt. Known only after a look-up. */
+  /** At or before the first attempt, by the server's clock, which is known only after a response. */
   readonly intentAt: () => number;
   readonly signal: AbortSignal | undefined;
 }
 
 const NO_CLOCK: Settlement = { kind: "unsettled", reason: "the service sends no Date header" };
 
-/** Whether `POST /v1/people.json` with this body arrived. Throws the errors of its own requests. */
+/** Whether `POST /v1/people.json` (4.2) arrived. Throws the errors of its own requests. */
 export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
   const change = renamed(body);
   if (change !== null) return await lookUpRenamed(body, change, lookUp);
@@ -50,7 +50,7 @@ interface Change {
   readonly after: Identifier;
 }
 
-/** The requested change of address. Null if there is none, or if only the spelling changes. */
+/** Null if the address doesn't change, or only its spelling. */
 function renamed(body: JsonObject): Change | null {
   const [after] = identifiersOf(body, "email_update", "phone_number_update");
   if (after === undefined) return null;
@@ -92,7 +92,7 @@ async function findPerson(identifier: Identifier, { client, signal }: LookUp): P
   return { kind: "absent", evidence: "the service has no such person" };
 }
 
-/** Yields the body's non-empty identifiers, the email address first. */
+/** The email address comes first. */
 export function* identifiersOf(body: JsonObject, email: string, phone: string): Generator<Identifier> {
   const [emailValue, phoneValue] = [body[email], body[phone]];
   if (typeof emailValue === "string" && emailValue !== "") yield { email: emailValue };
@@ -105,7 +105,7 @@ function moments({ intentAt }: LookUp, lookedAt: number): Moments {
 
 const PAGES_MAX = 50;
 
-/** Whether `POST /v1/survey_responses.json` with this body arrived. Throws the errors of its own requests. */
+/** Whether `POST /v1/survey_responses.json` (4.4) arrived. Throws the errors of its own requests. */
 export async function lookUpResponse(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
   const person = idText(body["person"]);
   const createdAt = toNumber(body["created_at"]);

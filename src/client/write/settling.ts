@@ -13,8 +13,8 @@ export interface Settling {
 const FIRST_PAUSE_MS = 500;
 
 /**
- * Calls `look` with doubling pauses until it proves something, can't change any more, or the settling time is over. The
- * last call comes after that time. Throws what `look` throws.
+ * Calls `look` with doubling pauses until the result is final or the settling time is over; the last call comes after
+ * that time. Throws what `look` throws.
  */
 export async function settle(look: () => Promise<Settlement>, options: Settling): Promise<Settlement> {
   const { clock, settleMs, signal, onPause } = options;
@@ -30,11 +30,11 @@ export async function settle(look: () => Promise<Settlement>, options: Settling)
 }
 
 export interface ServerClock {
-  /** Unix seconds by the server's clock, or by ours until the first response arrives. */
+  /** Unix seconds by the server's clock; by ours until the first response. */
   readonly now: () => number;
-  /** Converts a time of our clock (milliseconds) to the server's (Unix seconds). */
+  /** Takes milliseconds of our clock and returns Unix seconds. */
   at(ownMs: number): number;
-  /** `serverTime` is the `Date` header of a response that just arrived, in Unix seconds. */
+  /** Takes the `Date` header of a response that just arrived. */
   learn(serverTime: number): void;
 }
 

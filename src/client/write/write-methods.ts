@@ -18,12 +18,11 @@ interface Tools {
   readonly requests: Requests;
   readonly pages: Pick<Client, "page" | "baseUrl">;
   readonly clock: Clock;
-  /** How long a request whose response was lost may still be running, in milliseconds. */
+  /** Milliseconds that a request without a response may still be running. */
   readonly settleMs: number;
   readonly onWait: OnWait | undefined;
 }
 
-/** Adds a look-up to each write that would do harm if repeated. */
 export function createWriteMethods(
   tools: Tools,
 ): Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember" | "change"> {
@@ -108,8 +107,8 @@ interface Write extends Pick<IntentOptions, "onAccepted"> {
 }
 
 /**
- * Throws if the write was refused or certainly not sent, or if an idempotent write ran out of retries. A write that may
- * have arrived is looked up and never repeated, because its request may still be running.
+ * Throws if the write was refused or not sent, or if an idempotent write ran out of retries. A write that may have
+ * arrived is looked up and never repeated, because its request may still be running.
  */
 async function performWrite(caller: Caller, write: Write): Promise<WriteResult> {
   const outcome = await caller.run(write.request, write.idempotent, write.read);

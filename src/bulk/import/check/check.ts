@@ -120,7 +120,7 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last") {
   };
 }
 
-/** Not part of the tally, so that the report doesn't keep the list of people in memory. */
+/** Separate from the tally, so that the report doesn't keep the list of people in memory. */
 function describeLines(
   modes: LineNumbers,
   { keptBy, conflicts }: { readonly keptBy: LineNumbers; readonly conflicts: LineNumbers },

@@ -19,10 +19,10 @@ export interface ValidatorOptions {
   readonly kind: RowKind;
   readonly columns: readonly HeaderColumn[];
   readonly readers: ValueReaders;
-  /** Added to every row that has no value of its own. */
+  /** Properties of rows that have no values of their own for them. */
   readonly properties: JsonObject;
   readonly defaults: RowValues;
-  /** Replace the cells of every row. */
+  /** Values that replace the cells of every row. */
   readonly overrides?: RowValues;
 }
 

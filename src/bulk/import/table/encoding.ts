@@ -23,7 +23,7 @@ export function isEncoding(name: string): boolean {
 
 const LONGEST = 4;
 
-/** A null `encoding` means UTF-8, or UTF-16 with a byte order mark. Throws EncodingError. */
+/** `given` names an encoding; null means UTF-8, or UTF-16 with a byte order mark. Throws EncodingError. */
 export async function* toUtf8(chunks: AsyncIterable<Uint8Array>, given: string | null = null): AsyncGenerator<Buffer> {
   let [encoding, start, before] = ["", 0, new Uint8Array()];
   let decode: Decode | null = null;

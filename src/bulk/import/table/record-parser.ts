@@ -147,7 +147,7 @@ export function isBlank(cell: string): boolean {
   return cell === "" || (cell.charCodeAt(0) <= 32 && cell.trim() === "");
 }
 
-/** Extra cells may be empty. */
+/** Ignores empty cells beyond the header. */
 export function findExtraCells({ fields }: InputRecord, width: number): string | null {
   if (fields.slice(width).every(isBlank)) return null;
   const expected = `${width} field${width === 1 ? "" : "s"}`;

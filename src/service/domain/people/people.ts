@@ -29,7 +29,7 @@ import {
   type SurveyRequest,
 } from "../surveys/surveys.ts";
 
-/** Lists people as JSON (4.1), in the order of creation. */
+/** Lists people in the order of creation (4.1). */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
   const { email, phoneNumber } = query;
@@ -44,7 +44,7 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
   });
 }
 
-/** A page with one person or none. The caller passes the row, because another look-up would double the cost. */
+/** The caller passes the row, because another look-up would double the cost. */
 function onePerson(
   row: PersonRow | null,
   { since, until, withProperties }: PeopleQuery,
@@ -84,7 +84,7 @@ export function toPerson(row: PersonRow): Person {
 export interface SentResult {
   readonly person: SentPerson;
   readonly created: boolean;
-  /** Why no survey was scheduled, or what is holding up the scheduled one; null if nothing is. */
+  /** Why no survey was scheduled, or what holds it up. */
   readonly status: SurveyStatus | null;
   /** Undefined if the person was renamed. */
   readonly write: (() => PersonWrite) | undefined;
@@ -174,9 +174,8 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, given: Prop
 }
 
 /**
- * Deletes a person and everything that belongs to them, even in digests. A suppressed address stays suppressed, and the
- * unsubscribe links in sent messages still work. Returns false if long changes have to finish it later. Throws
- * NotFoundError.
+ * Deletes a person, even from digests. A suppressed address stays suppressed, and unsubscribe links in sent messages
+ * still work. Returns false if long changes have to finish it later. Throws NotFoundError.
  */
 export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   const person = await requireReferenced(tx, project, reference);
@@ -187,7 +186,7 @@ export async function deletePerson(tx: Transaction, project: Project, reference:
   return removePerson(tx, project.id, person.id);
 }
 
-/** Cancels the person's pending surveys; false if there are none. Autopilot continues one interval later. */
+/** Returns false if no survey is pending. Autopilot continues one interval later. */
 export async function cancelSurveys(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   return cancelWaiting(tx, project, await requireReferenced(tx, project, reference));
 }
@@ -195,8 +194,8 @@ export async function cancelSurveys(tx: Transaction, project: Project, reference
 const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_number_update" };
 
 /**
- * Renames the person that the old values identify; with send=false, changes nothing else. Throws InvalidError if the
- * new values belong to someone else, or the old ones to no one.
+ * The old values identify the person; with send=false, nothing else changes. Throws InvalidError if no one has the old
+ * values, or someone else the new ones.
  */
 async function renamePerson(tx: Transaction, project: Project, input: SendInput): Promise<SavedPerson> {
   const person = await identify(tx, project, input, PEOPLE_NAMES);

@@ -15,7 +15,7 @@ export interface PersonRow {
   readonly nextSurveyAt: number | null;
   readonly bouncedAt: number | null;
   readonly unsubscribedAt: number | null;
-  /** Id of the survey whose link unsubscribed the person, which only that link can undo. Null if something else did. */
+  /** The survey whose link unsubscribed the person; only that link can undo it. */
   readonly unsubscribedBy: number | null;
   readonly writes: number;
   readonly valueWrites: number;

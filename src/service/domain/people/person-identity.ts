@@ -26,8 +26,8 @@ export interface Identity {
 }
 
 /**
- * Finds the person with this e-mail or phone number, or null. If both are given, the e-mail decides; if no one has it,
- * the number's owner is returned, provided they have no e-mail. Throws InvalidError if the number is someone else's.
+ * If an e-mail and a number are given, the e-mail decides; if no one has it, the number's owner is returned, provided
+ * they have no e-mail. Throws InvalidError if the number is someone else's.
  */
 export async function identify(
   tx: Transaction,
@@ -71,12 +71,12 @@ export interface WantedPerson extends Identity {
   readonly lastSentAt: number | null;
 }
 
-/** When to schedule a new person's first survey, or null. The person doesn't have an id yet. */
+/** Returns when a new person's first survey is due, or null. The person has no id yet. */
 export type FirstSurvey = (person: PersonRow) => Promise<number | null>;
 
 /**
- * Creates or updates a person; `existing` is the result of `identify` in the same write. If someone else takes the
- * address in between, the unique indexes reject it. A caller who passes `firstSurvey` has to schedule that survey.
+ * `existing` is the result of `identify` in the same write; unique indexes reject an address that someone else takes in
+ * between. A caller that passes `firstSurvey` has to schedule that survey.
  */
 export async function upsertPerson(
   tx: Transaction,
@@ -94,7 +94,7 @@ export async function upsertPerson(
   }
 }
 
-/** Decides first whether to schedule a survey, because setting the time later would change the row twice. */
+/** Setting the survey's time after the insert would change the row twice. */
 async function addPerson(
   tx: Transaction,
   project: Project,
@@ -146,7 +146,7 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Turns a UniqueViolation into an error with the caller's names; returns other errors unchanged. */
+/** Returns other errors unchanged. */
 export function translateTaken(error: unknown, names: IdentityNames): unknown {
   if (!(error instanceof UniqueViolation)) return error;
   return taken(error.columns.includes("email_key") ? names.email : names.phoneNumber);

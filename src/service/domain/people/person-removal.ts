@@ -1,8 +1,7 @@
-/** Deletes a person: hides them immediately, then deletes their rows in steps. */
 import { type LongChange, STEP } from "../../sql/long-changes.ts";
 import type { Transaction } from "../ports.ts";
 
-/** True if everything is deleted; otherwise the rest follows in steps, see `Store.settle`. */
+/** Hides the person. Returns false if the rows are deleted later, in steps (`Store.settle`). */
 export async function removePerson(tx: Transaction, project: number, id: number): Promise<boolean> {
   await tx.people.hide(project, id);
   return tx.changes.begin({ project, kind: "remove person", target: String(id) });

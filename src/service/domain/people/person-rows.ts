@@ -44,7 +44,7 @@ export interface NewPerson {
   readonly properties?: string | null;
   readonly createdAt: number;
   readonly lastSentAt: number | null;
-  /** When the survey that this write schedules is due; undefined if it schedules none. */
+  /** When the survey that this write schedules is due. */
   readonly nextSurveyAt?: number | null;
 }
 
@@ -117,7 +117,7 @@ export class PersonRows extends Rows {
     await deleteRequests(this.database, project, ["person_id = ? AND sent_at IS NULL", id]);
   }
 
-  /** Deletes a person who has no responses or requests left. */
+  /** The person must have no responses or requests left. */
   async delete(project: number, id: number): Promise<void> {
     await deleteRows(this.database, "people", project, ["id = ?", id]);
   }
@@ -135,7 +135,6 @@ export class PersonRows extends Rows {
     return (await this.database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
   }
 
-  /** Lists people who bounced or unsubscribed, ordered by when that happened. */
   async listEvents(project: number, column: EventColumn, range: EventsFilter): Promise<JsonRows> {
     const { offset, limit } = range;
     const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };

@@ -4,7 +4,7 @@ import type { Properties } from "../../../contract/resources.ts";
 import type { PersonRow } from "../ports.ts";
 import { storedProperties } from "./stored-properties.ts";
 
-/** The overwritten values: a name, and properties of which null was added. */
+/** Properties that the write added are null. */
 export interface Before {
   readonly name?: string | null;
   readonly properties?: Properties;

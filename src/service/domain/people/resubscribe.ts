@@ -7,9 +7,8 @@ import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { resubscribePerson } from "./suppressions.ts";
 
 /**
- * Allows e-mail to the person again and resumes Autopilot. `note` says who asked for that and why; it is stored with
- * the person. Returns false and stores nothing if they had neither unsubscribed nor bounced. Throws InvalidError for an
- * unknown address.
+ * `note` says who asked and why; it is stored with the person. Returns false and stores nothing if they had neither
+ * unsubscribed nor bounced. Throws InvalidError for an unknown address.
  */
 export async function resubscribe(tx: Transaction, project: Project, email: string, note: string): Promise<boolean> {
   const person = await tx.people.byEmail(project.id, email);

@@ -8,7 +8,7 @@ export function storedProperties(person: Pick<PersonRow, "properties"> | null): 
   return JSON.parse(person?.properties ?? "{}") as Properties;
 }
 
-/** Merges `given` into `stored`; null or an empty string removes a key. Throws InvalidError if that gets too large. */
+/** Null or an empty string removes a key. Throws InvalidError if the result is too large. */
 export function mergeProperties(stored: Properties, given: Properties): Properties {
   const merged = Object.fromEntries(
     Object.entries({ ...stored, ...given }).filter(([, value]) => value !== null && value !== ""),

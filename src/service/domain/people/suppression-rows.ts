@@ -5,10 +5,7 @@ import { allIn, type Database, type Session } from "../../sql/database.ts";
 import { Rows } from "../../sql/rows.ts";
 import { type SecretRows, SUPPRESSION_KEY } from "../secret-rows.ts";
 
-/**
- * `unsubscribe`: by link or API; `bounce`: a permanent rejection; `stop`: a text message that said STOP. `complaint`
- * explains an `unsubscribe`, but doesn't suppress anything itself.
- */
+/** `complaint` explains an `unsubscribe`, but doesn't suppress anything itself. */
 export type SuppressionReason = "unsubscribe" | "bounce" | "stop" | "complaint";
 
 export interface Suppression {
@@ -17,8 +14,8 @@ export interface Suppression {
 }
 
 /**
- * Suppressed addresses by channel, as keyed hashes: anyone who reads the file can only check addresses that they
- * already know. Suppressions outlive their person.
+ * Stores addresses as keyed hashes, so that someone who reads the file can only check addresses that they already know.
+ * Suppressions outlive their person.
  */
 export class SuppressionRows extends Rows {
   readonly #secrets: SecretRows;
@@ -46,7 +43,7 @@ export class SuppressionRows extends Rows {
     return hash(await this.#secrets.ensure(SUPPRESSION_KEY), channel, address);
   }
 
-  /** Like `add`, but takes the hash of the address; false if the reason was already stored. */
+  /** Returns false if the reason was already stored. */
   async addHash(project: number, channel: Channel, addressHash: string, { reason, at }: Suppression): Promise<boolean> {
     const sql = `INSERT INTO suppressions (project_id, channel, address_hash, reason, created_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (project_id, channel, address_hash, reason) DO NOTHING`;
@@ -62,7 +59,7 @@ export class SuppressionRows extends Rows {
     return (await this.database.all(sql, values)) as unknown as readonly Suppression[];
   }
 
-  /** E-mail suppressions by address; omits addresses that have none. */
+  /** Omits addresses without suppressions. */
   async ofEmails(project: number, emails: readonly string[]): Promise<ReadonlyMap<string, readonly Suppression[]>> {
     const key = await this.#secrets.read(SUPPRESSION_KEY);
     if (key === null) return new Map();

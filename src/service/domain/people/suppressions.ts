@@ -7,7 +7,7 @@ import type { Project } from "../inputs.ts";
 import type { PersonRow, SuppressionReason, Transaction } from "../ports.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
-/** Suppresses and marks the e-mail address, and cancels pending mail. False if it was already marked. */
+/** Returns false if the person was already marked. */
 async function suppressEmail(
   tx: Transaction,
   project: Project,
@@ -22,7 +22,7 @@ async function suppressEmail(
   return true;
 }
 
-/** Suppresses the person's address too, because marks are lost when the person is deleted or renamed. */
+/** Marks are lost when the person is deleted or renamed, so the address is suppressed too. */
 export async function keepSuppressions(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
   const { email, bouncedAt, unsubscribedAt } = person;
   if (email === null) return;
@@ -103,17 +103,14 @@ async function cancelEmail(
   await tx.requests.cancel(project.id, person.id, { channel: "email", autopilot: null, reason });
 }
 
-/**
- * Unsubscribes from e-mail and cancels pending mail; responses stay. `created` is false if the person was already
- * unsubscribed.
- */
+/** Cancels pending mail; responses stay. `created` is false if the person was already unsubscribed (4.6). */
 export async function unsubscribe(tx: Transaction, project: Project, email: string): Promise<{ created: boolean }> {
   const person = await tx.people.byEmail(project.id, email);
   if (person === null) throw new InvalidError({ person_email: ["does not exist"] });
   return unsubscribePerson(tx, project, person.id);
 }
 
-/** Like `unsubscribe`, but by id. `requestId` is the survey whose link was used, or null. */
+/** `requestId` is the survey whose link was used. */
 export async function unsubscribePerson(
   tx: Transaction,
   project: Project,
@@ -137,7 +134,7 @@ export async function resubscribePerson(tx: Transaction, project: Project, perso
   if (person.email !== null) await tx.suppressions.remove(project.id, "email", person.email, "unsubscribe");
 }
 
-/** Stops text messages to a number and cancels pending ones. False if they had already been stopped. */
+/** Returns false if texts had already been stopped. */
 export async function stopTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
   if (await hasStopped(tx, project, phoneNumber)) return false;
   await tx.suppressions.add(project.id, "sms", phoneNumber, { reason: "stop", at: tx.now });
@@ -157,7 +154,6 @@ async function hasStopped(tx: Transaction, project: Project, phoneNumber: string
   return (await tx.suppressions.list(project.id, "sms", phoneNumber)).some(({ reason }) => reason === "stop");
 }
 
-/** Records a permanent rejection of the person's e-mail address, so that it gets no more mail. */
 export async function recordBounce(tx: Transaction, project: Project, personId: number): Promise<void> {
   const person = await tx.people.byId(project.id, personId);
   if (person !== null) await suppressEmail(tx, project, person, "bounce");

@@ -12,7 +12,6 @@ import { changePerson } from "./person-identity.ts";
 import { type Before, fingerprint } from "./person-write.ts";
 import { mergeProperties, storedProperties } from "./stored-properties.ts";
 
-/** One write of an import, as the server answered it. */
 export interface Write {
   /** Null for a new person; undefined if the person's row wasn't written. */
   readonly before: Before | null | undefined;
@@ -131,7 +130,7 @@ async function restore({ tx, project, person, undone }: Undoing, made: readonly 
   undone.done.push("person restored");
 }
 
-/** Returns `reason` unless one of the writes was the last one; they are in the order of lines, not of arrival. */
+/** Returns `reason` unless one of the writes was the last one. Writes are in the order of lines, not of arrival. */
 function findWrite(made: readonly Write[], reason: string, isLast: (write: Write) => boolean): string | null {
   if (made.some(({ writes }) => writes === null)) return "the record doesn't say whether the person was changed since";
   return made.some(isLast) ? null : reason;
