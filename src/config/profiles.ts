@@ -2,7 +2,7 @@
 import { chmod, realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
-import { replaceFile } from "../runtime/files/file-replacement.ts";
+import { ignoreMissing, replaceFile } from "../runtime/files/file-replacement.ts";
 import { makeFolder } from "../runtime/files/make-folder.ts";
 import { ownUserId } from "../runtime/files/processes.ts";
 import { systemErrorText } from "../runtime/files/system-words.ts";
@@ -53,10 +53,6 @@ export async function writeProfiles(
   await chmod(file, 0o600).catch(ignoreMissing);
   const content = { default_profile: defaultName, profiles: Object.fromEntries(byName) };
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`, token);
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }
 
 async function readText(file: string): Promise<string | null> {

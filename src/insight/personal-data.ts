@@ -69,7 +69,7 @@ function isSecretUrl(url: string): boolean {
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu;
 
-/** A word too random to have been typed is a key. */
+/** Assumes that a word too random to have been typed is a key. */
 function isRandom(word: string): boolean {
   if (UUID.test(word)) return true;
   if (word.length >= 20 && /\d/u.test(word) && /[a-z]/u.test(word) && /[A-Z]/u.test(word)) return true;

@@ -92,19 +92,15 @@ function seriesLines(
     return `${name}_bucket${labelText([...labels, "le"], [...values, bound])} ${count}`;
   });
   const own = labelText(labels, values);
-  return [...buckets, `${name}_sum${own} ${roundSum(sum)}`, `${name}_count${own} ${count}`];
-}
-
-/** Rounds to a nanosecond, which removes floating-point errors. */
-function roundSum(sum: number): number {
-  return Math.round(sum * 1e9) / 1e9;
+  // Rounding to a nanosecond removes floating-point errors.
+  return [...buckets, `${name}_sum${own} ${Math.round(sum * 1e9) / 1e9}`, `${name}_count${own} ${count}`];
 }
 
 export function writeGauge(family: Family, samples: readonly MetricSample[] | number): readonly string[] {
   return writeFamily("gauge", family, samples);
 }
 
-/** For a counter whose value is stored elsewhere. */
+/** Writes a counter whose value is stored elsewhere. */
 export function writeCounter(family: Family, samples: readonly MetricSample[] | number): readonly string[] {
   return writeFamily("counter", family, samples);
 }

@@ -16,14 +16,6 @@ const REST_MAX_MS = 60_000;
 /** Without a reason, `abort` creates a DOMException, which costs more than the rest of `wake`. */
 const WOKEN = "woken";
 
-async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(ms, woken);
-  } catch (error) {
-    if (!woken.aborted) throw error;
-  }
-}
-
 /** `turn` resolves with the Unix time of the next turn, or null to wait for `wake`. Rejections are reported. */
 export function createWakeLoop(
   clock: Clock,
@@ -40,8 +32,11 @@ export function createWakeLoop(
 
   const rest = async (ms: number): Promise<void> => {
     if (ms <= 0 || state.wokenForMs < state.restsUntilMs || stopping.signal.aborted) return;
-    state.nap = new AbortController();
-    await sleepUnlessWoken(clock, ms, state.nap.signal);
+    const nap = new AbortController();
+    state.nap = nap;
+    await clock.sleep(ms, nap.signal).catch((error: unknown) => {
+      if (!nap.signal.aborted) throw error;
+    });
     state.nap = null;
   };
   const work = async (): Promise<number> => {

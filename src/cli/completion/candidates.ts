@@ -99,7 +99,6 @@ function readWord(tree: CommandTree, { node, pending, operands }: Place, word: s
 function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, profiles: () => readonly string[]): Candidate[] {
   if (flag.name === "--profile") return matching(plain(profiles()), text);
   const list = flag.name === "--columns" ? (node?.columns ?? []) : (flag.choices ?? flag.suggestions ?? []);
-  // In a comma-separated list, the last item is completed.
   const done = flag.type === "list" ? text.slice(0, text.lastIndexOf(",") + 1) : "";
   const taken = done.split(",");
   return matching(plain(list.filter((value) => !taken.includes(value)).map((value) => done + value)), text);

@@ -67,7 +67,6 @@ function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Grow
 interface Asking {
   readonly count: Count;
   readonly signal: AbortSignal;
-  /** The first page sets `mayGrow` if rows may add columns. */
   readonly first: { mayGrow: boolean | null };
 }
 

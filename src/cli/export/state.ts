@@ -66,7 +66,7 @@ function parsePosition({
   const known = parseVersions(versions);
   const isSound =
     (until === null || Number.isSafeInteger(until)) &&
-    (bytes === null || isCount(bytes)) &&
+    (bytes === null || (Number.isSafeInteger(bytes) && Number(bytes) >= 0)) &&
     (digest === null || typeof digest === "string");
   if (!isSound || known === null) return null;
   return { until: until as number | null, file_bytes: bytes as number | null, file_sha256: digest, versions: known };
@@ -97,10 +97,6 @@ function fromNames(named: readonly NamedVersion[]): Versions {
     ats: Float64Array.from(named, ([, at]) => at),
     marks: BigUint64Array.from(named, ([id, at, content]) => hashVersion(id, at, content)),
   };
-}
-
-function isCount(value: Json | undefined): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 const MEANINGS: Readonly<Record<keyof StateIdentity, string>> = {

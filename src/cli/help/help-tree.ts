@@ -69,7 +69,7 @@ const OBJECT = ["object", "null"];
 const ID_OR_OBJECT = ["string", "integer", ...OBJECT];
 
 function outputSchema(title: string, { noun, columns, json = [columns] }: Resource): JsonObject {
-  const [row = {}, ...others] = json.map(toObject);
+  const [row = {}, ...others] = json.map((fields) => ({ type: "object", properties: toProperties(fields) }));
   const rows: JsonObject = { type: "array", items: { $ref: "#/$defs/row" } };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -81,10 +81,6 @@ function outputSchema(title: string, { noun, columns, json = [columns] }: Resour
 }
 
 type NamedField = Pick<Column, "name" | "kind">;
-
-function toObject(fields: readonly NamedField[]): JsonObject {
-  return { type: "object", properties: toProperties(fields) };
-}
 
 /** Dotted names are the fields of nested objects. */
 function toProperties(fields: readonly NamedField[]): JsonObject {

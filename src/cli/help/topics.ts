@@ -1,4 +1,4 @@
-/** Help topics. Lines are short enough to be indented in an 80-column man page. */
+/** Lines are short enough to be indented in an 80-column man page. */
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import { DATA_FLAGS } from "../kit/data/data-place.ts";
 import { dataSection, globalSections } from "./help-layout.ts";

@@ -1,4 +1,3 @@
-/** `service import`: counts the rows of saved files, and stores them if the counts are as expected. */
 import { systemUser } from "../../runtime/files/processes.ts";
 import { InputChangedError, InputError } from "../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../runtime/clock.ts";

@@ -20,7 +20,6 @@ export interface Deps {
   readonly signal: AbortSignal;
   /** Printed if a second signal kills the process. */
   lastWords(text: string | null): void;
-  /** Removes the key from all subsequent errors. */
   hideKey(key: string): void;
   connect(): Promise<Connection>;
   names(): Promise<NameResolver>;

@@ -93,7 +93,6 @@ function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until 
   throw new UsageError(`${start} (${iso(since)}) is ${where}`);
 }
 
-/** `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */
 function echo(deps: Deps, names: RangeFlags, { since, until }: TimeFilter): void {
   const { now, zone } = timeContext(deps);
   const write = createTimeFormatter({ format: "local", zone, now });

@@ -48,7 +48,7 @@ function findWord(words: readonly string[], command: CommandNode): number | null
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
     if (word === "--") return at + 1 < words.length ? at + 1 : null;
-    if (isFlag(word)) {
+    if (word.startsWith("-") && word !== "-") {
       const value = valueOf(word, flags);
       mayBeValue = value === "unknown";
       if (value === "next") at += 1;
@@ -60,10 +60,6 @@ function findWord(words: readonly string[], command: CommandNode): number | null
 
 function isCalled({ name, alias }: CommandNode, word: string): boolean {
   return name === word || alias === word;
-}
-
-function isFlag(word: string): boolean {
-  return word.length > 1 && word.startsWith("-");
 }
 
 /** Whether a flag's value is in the next word or in the same one. */

@@ -20,7 +20,8 @@ export function openQueryOutput(expression: string, out: Output): QueryOutput {
   const parts: string[] = [];
   const decoder = new TextDecoder();
   const end = async (): Promise<void> => {
-    for (const text of readDocuments(parts.join("")).map(evaluate).map(toBareText)) await writeText(out, `${text}\n`);
+    for (const value of readDocuments(parts.join("")).map(evaluate))
+      await writeText(out, `${typeof value === "string" ? value : JSON.stringify(value)}\n`);
   };
   return {
     out: {
@@ -92,8 +93,4 @@ function parse(text: string): JSONValue | undefined {
   } catch {
     return undefined;
   }
-}
-
-function toBareText(value: JSONValue): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,4 +1,3 @@
-/** Runs a command line on behalf of another command, such as `mcp`. */
 import type { GlobalOptions } from "../args/global-options.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { helpText } from "../help/help.ts";

@@ -4,7 +4,6 @@ import { UsageError } from "../errors/usage-error.ts";
 import type { CommandNode } from "../kit/command-node.ts";
 import { flagsFor, type Arranged } from "./arrange.ts";
 
-/** These flags need no command. */
 const ANSWERS = ["--version", "--help"];
 
 export function incomplete({ command, path, typed, rest, stray }: Arranged): UsageError {

@@ -72,7 +72,8 @@ export function toneOf(column: Column, value: Json | undefined, row: JsonObject)
   if (column.kind === "score" && typeof value === "number") return SCORE_TONES[scoreCategory(value)];
   if (SCORES_BY_NAME.has(column.name)) return toneOfScore(value);
   if (column.kind === "flag" && typeof value === "boolean") return value ? "good" : "bad";
-  return TONES_BY_NAME.get(column.name) ?? "plain";
+  const [, category] = COUNT_NAME.exec(column.name) ?? [];
+  return category === undefined ? "plain" : SCORE_TONES[category as keyof typeof SCORE_TONES];
 }
 
 export function toneOfScore(value: unknown): Tone {
@@ -83,14 +84,7 @@ export function toneOfScore(value: unknown): Tone {
 /** A higher score is good, but more responses aren't necessarily. */
 const SCORES_BY_NAME: ReadonlySet<string> = new Set(["nps", "nps_change", "change"]);
 
-const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
-  ["promoter_count", "good"],
-  ["promoter_percent", "good"],
-  ["passive_count", "middling"],
-  ["passive_percent", "middling"],
-  ["detractor_count", "bad"],
-  ["detractor_percent", "bad"],
-]);
+const COUNT_NAME = /^(promoter|passive|detractor)_(?:count|percent)$/;
 
 export interface Paint {
   readonly tone: (text: string, tone: Tone) => string;

@@ -10,7 +10,8 @@ export function indentJson(text: string, depth: number = 0): string {
   for (const [token] of text.matchAll(TOKEN)) {
     const isEmpty = isOpen(before) && isClose(token);
     if (isClose(token)) at -= 1;
-    if (!isEmpty && (isOpen(before) || before === "," || isClose(token))) written += newLine(at);
+    if (!isEmpty && (isOpen(before) || before === "," || isClose(token)))
+      written += `\n${"  ".repeat(Math.min(at, DEEPEST))}`;
     if (isOpen(token)) at += 1;
     written += token === ":" ? ": " : token;
     before = token;
@@ -24,8 +25,4 @@ function isOpen(token: string): boolean {
 
 function isClose(token: string): boolean {
   return token === "}" || token === "]";
-}
-
-function newLine(depth: number): string {
-  return `\n${"  ".repeat(Math.min(depth, DEEPEST))}`;
 }

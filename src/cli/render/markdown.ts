@@ -36,11 +36,9 @@ export function drawMarkdown(context: RenderContext, columns: readonly Column[],
   return toMarkdown(["field", "value"], ["---", "---"], ...cells);
 }
 
-function toMarkdown(...rows: readonly (readonly string[])[]): string {
-  return rows.map((cells) => `| ${cells.map(escapeMarkdown).join(" | ")} |\n`).join("");
-}
+/** These characters would end a cell or start markup or HTML. */
+const SPECIAL = /[\\|`*<[\]~]/g;
 
-/** Escapes characters that would end a cell or start markup or HTML. */
-function escapeMarkdown(text: string): string {
-  return text.replace(/[\\|`*<[\]~]/g, "\\$&");
+function toMarkdown(...rows: readonly (readonly string[])[]): string {
+  return rows.map((cells) => `| ${cells.map((cell) => cell.replace(SPECIAL, "\\$&")).join(" | ")} |\n`).join("");
 }

@@ -158,6 +158,7 @@ const SENTENCE_WIDTH = 40;
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 const FLOOR = 4;
+const URL_NAME = /(?:^|[_.])(?:url|link|permalink)$/;
 
 /** Leaves room for longer text in later rows. Ids and numbers hardly grow. */
 function liveWidth({ name, kind }: Column, flexible: boolean, room: number): number {
@@ -171,7 +172,8 @@ function roomOf(
   natural: number,
   flexible: boolean,
 ): Pick<ColumnRoom, "natural" | "comfortable" | "minimum" | "floor"> {
-  if (kind !== "text" || isUrl(name)) return { natural, comfortable: natural, minimum: natural, floor: natural };
+  if (kind !== "text" || URL_NAME.test(name))
+    return { natural, comfortable: natural, minimum: natural, floor: natural };
   const least = name === "comment" ? COMMENT_WIDTH : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
   const minimum = Math.min(natural, least);
   return {
@@ -180,10 +182,6 @@ function roomOf(
     minimum,
     floor: Math.min(minimum, FLOOR),
   };
-}
-
-function isUrl(name: string): boolean {
-  return /(?:^|[_.])(?:url|link|permalink)$/.test(name);
 }
 
 interface ColumnRoom {

@@ -1,4 +1,4 @@
-/** Converts additional answers sent by a client to the form of section 2. */
+/** Converts additional answers that a client sent to the form of section 2. */
 import { isJsonObject, type Json } from "../json.ts";
 import type { AdditionalAnswer, Choice } from "../resources.ts";
 import { QUESTION_TYPES } from "./questions.ts";

@@ -43,7 +43,7 @@ export function describeSurveyStatus(
   { status, since, until }: SurveyStatus,
   wallClock: (seconds: number) => number,
 ): string {
-  const minute = (at: number): string => writeMinute(wallClock(at));
+  const minute = (at: number): string => toIsoTime(wallClock(at)).replace(/T(\d\d:\d\d).*/, " $1");
   const day = (at: number): string => minute(at).replace(/ .*/, "");
   switch (status) {
     case "throttled": {
@@ -62,8 +62,4 @@ export function describeSurveyStatus(
     default:
       return since === null ? status : `${status} on ${day(since)}`;
   }
-}
-
-function writeMinute(wall: number): string {
-  return toIsoTime(wall).replace(/T(\d\d:\d\d).*/, " $1");
 }

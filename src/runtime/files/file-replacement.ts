@@ -225,7 +225,7 @@ function isDescriptor(file: string): boolean {
   return /^\/(?:dev|proc\/[^/]+(?:\/task\/[^/]+)?)\/fd$/.test(path.dirname(file));
 }
 
-function ignoreMissing(error: unknown): null {
+export function ignoreMissing(error: unknown): null {
   if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
   throw error;
 }

@@ -133,7 +133,7 @@ async function removeDead(file: string, token: string, watch: LockWatch | null):
 }
 
 async function isAlive(file: string, holder: Holder | null, watch: LockWatch | null): Promise<boolean> {
-  // A file that names no holder may be anything.
+  // A file that names no holder can be anything, so it isn't removed.
   if (holder === null) return true;
   if (holder.space !== null && holder.space !== (await currentSpace())) return isTouched(file, watch);
   if (held.has(holder.token)) return true;

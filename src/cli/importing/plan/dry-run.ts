@@ -6,7 +6,7 @@ import { resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { writeNote, writeWarning } from "../../kit/notes.ts";
-import { type Deps, settingsRequest } from "../../kit/deps.ts";
+import { type Deps, settingsRequest, withClient } from "../../kit/deps.ts";
 import { writeDryRun } from "../../kit/write-outcome.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Column } from "../../render/columns.ts";
@@ -49,15 +49,15 @@ async function askService(
 ): Promise<DescribedPlan | null> {
   const { deps } = checked;
   const { connect } = await import("../../kit/connect.ts");
-  const connection = await connect({ ...deps, options: { ...deps.options, retries: 0 } });
+  const asked = { ...deps, connect: () => connect({ ...deps, options: { ...deps.options, retries: 0 } }) };
   try {
-    return await describePlan(checked, await planRun(checked, connection, chosen));
+    return await withClient(asked, async (_, connection) =>
+      describePlan(checked, await planRun(checked, connection, chosen)),
+    );
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     await writeNote(deps, `the service was not asked: ${error.what}`);
     return null;
-  } finally {
-    await connection.close();
   }
 }
 
