@@ -17,7 +17,6 @@ export interface WatchOptions {
   /** By creation time, for rows that were never changed: 4.3 doesn't say where the other list has them. */
   readonly created: WatchedList;
   readonly isUnstamped: (row: JsonObject) => boolean;
-  /** Whether the row shows that the list of changes includes unchanged rows, so that the other list isn't needed. */
   readonly provesChanged: (row: JsonObject) => boolean;
   readonly versions: VersionKeys;
   readonly since: number | null;

@@ -194,7 +194,7 @@ async function readWindow<Batch>(
     before = text;
     since = last;
   }
-  // The rest can only be split if it is read by time, so if the window's start has moved.
+  // A window can be split only while it is read by time, that is, after its start has moved.
   const isByTime = isSorted && since > window.since;
   const rest = isByTime ? openWindow(since, until, seen) : { ...window, since, next, isSorted };
   return { batches, pages: WINDOW_PAGES_MAX, rest };

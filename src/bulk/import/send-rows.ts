@@ -177,7 +177,7 @@ async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
-/** A repeat is marked as such if its outcome is unclear too, so that no later run repeats the row again. */
+/** If the outcome is unclear again, the row is marked so that no later run repeats it. */
 async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise<RowOutcome> {
   const outcome = await send(options, run, row);
   if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true)

@@ -37,7 +37,7 @@ export interface Oddities {
   readonly untimedRows: number;
 }
 
-/** A locale column with more unknown values isn't really about locales. */
+/** A column with more unknown values probably isn't about locales. */
 const REPORTED_MAX = 10;
 
 const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "\\N"]);
@@ -58,7 +58,7 @@ export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], k
     },
     takeAny(record: InputRecord): void {
       if (isEmptyRow(record)) rows.emptyRows += 1;
-      // Only we add guards to JSON.
+      // Other programs don't add guards to JSON.
       for (const cell of record.values === undefined ? record.fields : [])
         if (hasGuard(cell)) cells[cell.startsWith("=") ? "formulaCells" : "guardedCells"] += 1;
       const stray = strayQuotes.length < REPORTED_MAX ? findStrayQuote(record, columns) : null;

@@ -8,7 +8,7 @@ export interface FieldSpec {
 }
 
 export interface RowKind {
-  /** What two rows share if one is a duplicate; `identifier` is the first one, which is the only one sent. */
+  /** What makes two rows duplicates. `identifier` compares only the first identifier, because only that one is sent. */
   readonly repeats: "person" | "identifier" | "answer";
   readonly sendsSurveys: boolean;
   readonly fields: readonly FieldSpec[];

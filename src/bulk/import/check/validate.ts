@@ -19,7 +19,7 @@ export interface ValidatorOptions {
   readonly kind: RowKind;
   readonly columns: readonly HeaderColumn[];
   readonly readers: ValueReaders;
-  /** Properties of rows that have no values of their own for them. */
+  /** Properties for rows that don't have them. */
   readonly properties: JsonObject;
   readonly defaults: RowValues;
   /** Values that replace the cells of every row. */

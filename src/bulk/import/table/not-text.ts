@@ -9,7 +9,7 @@ export async function explainNotText(input: InputFile, cause: EncodingError): Pr
       hint: input.encoding === null ? 'save the file again as "CSV UTF-8"' : "the file may be in another encoding",
       cause,
     });
-  // In UTF-16, nearly every pair of bytes has a zero, so a later first zero means something else.
+  // In UTF-16 text, one of the first two bytes is usually zero; a zero that comes later means something else.
   if (cause.isZero && cause.offset > 1)
     return new InputError(`${place}: the text contains a zero byte`, {
       hint: "remove zero bytes: tr -d '\\000' < old.csv > new.csv",

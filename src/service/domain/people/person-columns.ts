@@ -38,7 +38,6 @@ const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
   valueWrites: "value_writes",
 };
 
-/** Assigns as part of an UPDATE of `people`. */
 export const COUNT_WRITE = "writes = writes + 1";
 
 export const PERSON = `SELECT ${selectList(COLUMNS)} FROM people WHERE removed = 0 AND project_id = ?`;

@@ -87,7 +87,6 @@ export class PersonRows extends Rows {
     return row;
   }
 
-  /** Also counts the write. */
   async update(project: number, id: number, change: PersonChange): Promise<void> {
     await updateRows(this.database, "people", assignPerson(change), ["project_id = ? AND id = ?", project, id]);
   }

@@ -1,4 +1,4 @@
-/** Undoes what an import wrote to a person, as far as nobody has touched it since. */
+/** Undoes an import's writes to a person, unless someone has touched the person since. */
 import { isDeepStrictEqual } from "node:util";
 import type { Platform } from "../../../contract/resources.ts";
 import { deleteResponse } from "../answers/responses.ts";
@@ -55,7 +55,7 @@ export async function undoWrites(
   if (person === null) return { undone, isDone: true };
   const undoing = { tx, project, person, undone };
   const made = writes.filter(({ before }) => before !== undefined);
-  // After a backup was restored, ids are given again.
+  // After a backup is restored, new people can get the same ids.
   if (made.some(({ createdAt }) => createdAt !== null && createdAt !== person.createdAt)) {
     undone.kept.push("the id is another person's now");
     return { undone, isDone: true };
@@ -114,7 +114,7 @@ async function leaveAutopilot({ tx, project, person, undone }: Undoing, { platfo
   undone.done.push(`removed from Autopilot (${member.platform})`);
 }
 
-/** Puts back a name and properties that still are as the last write left them. */
+/** Restores a name and properties that haven't changed since the last write. */
 async function restore({ tx, project, person, undone }: Undoing, made: readonly Write[]): Promise<void> {
   let { name } = person;
   let properties = storedProperties(person);
@@ -136,7 +136,7 @@ function findWrite(made: readonly Write[], reason: string, isLast: (write: Write
   return made.some(isLast) ? null : reason;
 }
 
-/** Why a person who was created isn't deleted: what others did to them, or they themselves. */
+/** Why a person that the import created isn't deleted. */
 async function findTouch({ tx, project, person }: Undoing, writes: readonly Write[]): Promise<string | null> {
   const { id, createdAt, phoneNumber } = person;
   if (await tx.responses.haveCome(project.id, id, 0, 0)) return "the person has responses";
