@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { LOCALES } from "../../contract/locales.ts";
 import { formatScoreSpan, readScoreSpan, SCORE_SPAN_FORM } from "../../contract/text/score-span.ts";
-import { InvalidError, NotFoundError } from "../domain/errors.ts";
+import { InvalidError } from "../domain/errors.ts";
 import type { PublicLink } from "../domain/ports.ts";
 import { type Brand, changeBrand, readBrand } from "../domain/projects/brand.ts";
 import { changeTexts, readTexts, TEXT_NAMES, type TextName } from "../domain/projects/texts.ts";
-import { addLink, removeLink } from "../domain/links/survey-links.ts";
+import { addLink, findLink } from "../domain/links/survey-links.ts";
 import { fromText, keyValues, typed } from "./define/fields.ts";
 import { defineOperation, orNull, withoutNulls } from "./define/operation.ts";
 
@@ -36,13 +36,11 @@ export const pageOperations = {
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
-      const found = (await tx.links.list(project.id)).find((one) => String(one.id) === id);
-      if (found === undefined) return null;
-      const { name } = found;
+      const { name } = await findLink(tx, project, id);
       return { question: `Remove link "${name}"? Nobody can answer there; its responses stay.`, id, name };
     },
     run: async (tx, project, { id }) => {
-      if (!(await removeLink(tx, project, id))) throw new NotFoundError(`project ${project.name} has no link ${id}`);
+      await tx.links.delete(project.id, (await findLink(tx, project, id)).id);
       return { id };
     },
   }),

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { utcDay } from "../../runtime/zone.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
-import { addShare, keepDays, removeShare } from "../domain/shares/shares.ts";
+import { addShare, keepDays, requireShare } from "../domain/shares/shares.ts";
 import { lifetime, names } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
@@ -39,19 +39,13 @@ export const shareOperations = {
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
-      const shares = await tx.shares.list(project.id);
-      const found = shares.find(({ name }) => name === id) ?? shares.find((one) => String(one.id) === id);
-      if (found === undefined) return null;
-      const { name } = found;
-      return {
-        question: `Remove the page "${name}"? Its link ends for everybody who has it.`,
-        id: String(found.id),
-        name,
-      };
+      const { id: key, name } = await requireShare(tx, project, id);
+      return { question: `Remove the page "${name}"? Its link ends for everybody who has it.`, id: String(key), name };
     },
     run: async (tx, project, { id }) => {
-      const removed = await removeShare(tx, project, id);
-      return { id: String(removed.id), name: removed.name };
+      const { id: key, name } = await requireShare(tx, project, id);
+      await tx.shares.delete(project.id, key);
+      return { id: String(key), name };
     },
   }),
 };

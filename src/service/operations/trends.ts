@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { addTrend, removeTrend } from "../domain/answers/trends.ts";
-import { NotFoundError } from "../domain/errors.ts";
+import { addTrend, findTrend, removeTrend } from "../domain/answers/trends.ts";
 import type { Trend } from "../domain/ports.ts";
 import { keyValues } from "./define/fields.ts";
 import { defineOperation, settle } from "./define/operation.ts";
@@ -20,13 +19,11 @@ export const trendOperations = {
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
-      const found = (await tx.trends.list(project.id)).find((one) => String(one.id) === id);
-      return found === undefined
-        ? null
-        : { question: `Remove trend "${found.name}"? Its responses stay.`, id, name: found.name };
+      const { name } = await findTrend(tx, project, id);
+      return { question: `Remove trend "${name}"? Its responses stay.`, id, name };
     },
     run: async (tx, project, { id }) => {
-      if (!(await removeTrend(tx, project, id))) throw new NotFoundError(`project ${project.name} has no trend ${id}`);
+      await removeTrend(tx, project, id);
       return { id };
     },
   }),

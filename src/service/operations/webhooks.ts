@@ -76,11 +76,9 @@ export const webhookOperations = {
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
-      const found = (await tx.webhooks.list(project.id)).find((one) => String(one.id) === id);
-      if (found === undefined) return null;
-      const { waiting } = await tx.webhooks.counts(project.id, found.id);
-      const events = countOf(waiting, "event", "events");
-      return { question: `Remove webhook ${id} (${found.url}) and drop ${events}?`, id, url: found.url, waiting };
+      const { id: key, url } = await requireWebhook(tx, project, id);
+      const { waiting } = await tx.webhooks.counts(project.id, key);
+      return { question: `Remove webhook ${id} (${url}) and drop ${countOf(waiting, "event")}?`, id, url, waiting };
     },
     run: async (tx, project, { id }) => ({ id, dropped: await removeWebhook(tx, project, id) }),
     after: async ({ store }, removed) => {

@@ -1,7 +1,7 @@
 import type { Properties } from "../../../contract/resources.ts";
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { type LongChange, STEP } from "../../sql/long-changes.ts";
-import { checkText, InvalidError } from "../errors.ts";
+import { checkText, InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction, Trend } from "../ports.ts";
@@ -32,19 +32,24 @@ export async function addTrend(
   return { id, name, where, createdAt: tx.now };
 }
 
-/** Returns false if there was no such trend. Throws InvalidError while a live page shows it. */
-export async function removeTrend(tx: Transaction, project: Project, id: string): Promise<boolean> {
+export async function findTrend(tx: Transaction, project: Project, id: string): Promise<Trend> {
   const key = parseId(id);
   const trend = (await tx.trends.list(project.id)).find((one) => one.id === key);
-  if (trend === undefined) return false;
+  if (trend === undefined) throw new NotFoundError(`project ${project.name} has no trend ${id}`);
+  return trend;
+}
+
+/** Throws NotFoundError, and InvalidError while a live page shows the trend. */
+export async function removeTrend(tx: Transaction, project: Project, id: string): Promise<void> {
+  const trend = await findTrend(tx, project, id);
   const shares = await tx.shares.list(project.id);
-  const page = shares.find((one) => one.trendId === key && (one.expiresAt ?? Infinity) > tx.now);
+  const page = shares.find((one) => one.trendId === trend.id && (one.expiresAt ?? Infinity) > tx.now);
   if (page === undefined) {
     const change = { project: project.id, target: String(trend.id) };
     await tx.trends.hide(project.id, trend.id);
     tx.changes.forget({ ...change, kind: "fill trend" });
     await tx.changes.begin({ ...change, kind: "remove trend" });
-    return true;
+    return;
   }
   const [shown, by] = [quoteText(trend.name), quoteText(page.name)];
   const end = "end the page first (share remove)";

@@ -33,8 +33,8 @@ export class LinkRows extends Rows {
     return (await this.database.all(`${LINK} WHERE l.project_id = ? ORDER BY l.id`, [project])).map(toLink);
   }
 
-  async delete(project: number, id: number): Promise<boolean> {
-    return (await this.database.run("DELETE FROM survey_links WHERE project_id = ? AND id = ?", [project, id])) > 0;
+  async delete(project: number, id: number): Promise<void> {
+    this.database.send("DELETE FROM survey_links WHERE project_id = ? AND id = ?", [project, id]);
   }
 
   async byToken(token: string): Promise<PublicLink | null> {

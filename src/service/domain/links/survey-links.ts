@@ -4,7 +4,7 @@ import type { Properties } from "../../../contract/resources.ts";
 import { isStorableJson } from "../../../contract/text/storable.ts";
 import { changeFirstAnswer, cleanAnswer, storeFirstAnswer } from "../answers/answers.ts";
 import type { KeptAnswer } from "../answers/take-answer.ts";
-import { checkText, InvalidError } from "../errors.ts";
+import { checkText, InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { PublicLink, ResponseRow, Transaction } from "../ports.ts";
@@ -27,10 +27,11 @@ export async function addLink(
   return { ...link, project, id: await tx.links.insert(project.id, link), createdAt: tx.now };
 }
 
-/** Returns false if there was no such link. Its responses stay. */
-export async function removeLink(tx: Transaction, project: Project, id: string): Promise<boolean> {
+export async function findLink(tx: Transaction, project: Project, id: string): Promise<PublicLink> {
   const key = parseId(id);
-  return key !== null && tx.links.delete(project.id, key);
+  const link = (await tx.links.list(project.id)).find((one) => one.id === key);
+  if (link === undefined) throw new NotFoundError(`project ${project.name} has no link ${id}`);
+  return link;
 }
 
 export interface LinkVisit {

@@ -65,8 +65,8 @@ export class ShareRows extends Rows {
     return (await this.database.all(`${SHARE} WHERE s.project_id = ? ORDER BY s.id`, [project])).map(toShare);
   }
 
-  async delete(project: number, id: number): Promise<boolean> {
-    return (await this.database.run("DELETE FROM shares WHERE project_id = ? AND id = ?", [project, id])) > 0;
+  async delete(project: number, id: number): Promise<void> {
+    this.database.send("DELETE FROM shares WHERE project_id = ? AND id = ?", [project, id]);
   }
 
   async byTokenHash(hash: string): Promise<ShareRow | null> {

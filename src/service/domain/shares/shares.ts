@@ -42,12 +42,11 @@ export async function addShare(
 }
 
 /** `which` is a name or, if no page has that name, an id. Throws NotFoundError. */
-export async function removeShare(tx: Transaction, project: Project, which: string): Promise<ShareRow> {
+export async function requireShare(tx: Transaction, project: Project, which: string): Promise<ShareRow> {
   const id = parseId(which);
   const shares = await tx.shares.list(project.id);
   const found = shares.find((one) => one.name === which) ?? shares.find((one) => one.id === id);
   if (found === undefined) throw new NotFoundError(`project ${project.name} has no shared page ${which}`);
-  await tx.shares.delete(project.id, found.id);
   return found;
 }
 
