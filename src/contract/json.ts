@@ -13,6 +13,12 @@ export function propertyText(properties: Json | undefined, name: string): string
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** Text as it is, other values as JSON; empty for null and undefined. */
+export function plainText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;

@@ -171,7 +171,7 @@ function isOneOf(names: readonly string[], name: string): boolean {
   return names.includes(name);
 }
 
-function isPart(stream: HistoryStream | PartStream): stream is PartStream {
+export function isPart(stream: HistoryStream | PartStream): stream is PartStream {
   return isOneOf(PART_STREAMS, stream);
 }
 

@@ -1,5 +1,5 @@
 import { emailProblem } from "../../contract/text/email.ts";
-import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson, plainText } from "../../contract/json.ts";
 import {
   characterCount,
   FOREIGN_ID_MAX,
@@ -22,16 +22,16 @@ import { readAnswerTexts } from "../domain/answers/answer-texts.ts";
 import type { TextsByQuestion } from "../domain/inputs.ts";
 import {
   createTargets,
+  isPart,
   type HistoryField,
   type HistoryStream,
   type HistoryTarget,
   preferGiven,
-  PART_STREAMS,
   type PartStream,
   type ShapeChoice,
 } from "./columns.ts";
 import { distribute, type DistributedValues } from "./distribute.ts";
-import { type HistoryShape, plainText, unwrapRow } from "./shape.ts";
+import { type HistoryShape, unwrapRow } from "./shape.ts";
 
 /** `version` is when the row last changed, if that is known. */
 export type PastRow =
@@ -94,7 +94,7 @@ export function createConverter(
     const { fields, properties, answers } = distribute(values, targetOf, options.onLost);
     const answer = stream === "responses" ? toOtherAnswer(fields) : null;
     if (answer !== null) return answer;
-    if (isPartOfResponse(stream)) return { stream, fields };
+    if (isPart(stream)) return { stream, fields };
     if (stream === "responses") return toResponse({ fields, properties, answers }, readTime);
     const row = toPerson(fields, stream, readTime);
     return { stream, row, version: readTime(fields.get("synced_at"), "synced_at") ?? row.lastSentAt ?? 0 };
@@ -136,10 +136,6 @@ function createStreamTargets(
   };
 }
 
-function isPartOfResponse(stream: string): stream is PartStream {
-  return (PART_STREAMS as readonly string[]).includes(stream);
-}
-
 function createTimeField({ zone, now }: ConvertOptions): ReadTime {
   return (value, name) => {
     if (value === undefined) return null;
@@ -165,12 +161,8 @@ function readId(value: Json | undefined, name: string): number | null {
 function readText(value: Json | undefined, name: string): string | null {
   if (value === undefined) return null;
   const text = plainText(value);
-  checkStorable(text, name);
-  return text;
-}
-
-function checkStorable(text: string, name: string): void {
   if (!isStorableText(text)) throw new PastRowError(`${name} holds a character that cannot be stored`);
+  return text;
 }
 
 export function checkStorableValue(value: Json, name: string): void {

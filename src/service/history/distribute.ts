@@ -1,7 +1,6 @@
-import type { Json, JsonObject } from "../../contract/json.ts";
+import { type Json, type JsonObject, plainText } from "../../contract/json.ts";
 import type { Properties } from "../../contract/resources.ts";
 import type { HistoryField, HistoryTarget } from "./columns.ts";
-import { plainText } from "./shape.ts";
 
 export interface DistributedValues {
   readonly fields: ReadonlyMap<HistoryField, Json>;

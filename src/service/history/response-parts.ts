@@ -1,10 +1,9 @@
 /** Tags, notes and answers from a warehouse's own tables, joined to responses by id. */
-import { type Json, type JsonObject, parseJson } from "../../contract/json.ts";
+import { type Json, type JsonObject, parseJson, plainText } from "../../contract/json.ts";
 import { readMoment } from "../../runtime/calendar/read-moment.ts";
 import type { PastNote, PastResponse } from "../domain/history/rows.ts";
 import type { HistoryField, PartStream } from "./columns.ts";
 import { checkStorableValue, PastRowError, readComment, readTags, toNote } from "./convert-rows.ts";
-import { plainText } from "./shape.ts";
 
 /** Kept in memory, because these tables are small compared with the responses. */
 export interface ResponseParts {

@@ -1,5 +1,5 @@
 /** Saved rows are recognized by their columns, never by a file's name. */
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJsonObject, plainText } from "../../contract/json.ts";
 import {
   createTargets,
   HISTORY_STREAMS,
@@ -168,11 +168,6 @@ export function unwrapRow(record: JsonObject, format: HistoryFormat | null): Unw
   if (!isJsonObject(inner)) return unwrapped(inner, "record", plainText(record.stream), {});
   const stream = plainText(record.stream ?? inner.stream);
   return unwrapped(isJsonObject(inner.data) ? inner.data : inner, "record", stream, {});
-}
-
-export function plainText(value: Json | undefined): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function nameStream(name: string): HistoryStream | null {

@@ -3,6 +3,7 @@ import { scoreCategory } from "../../contract/limits.ts";
 import { emailKey } from "../../contract/text/email.ts";
 import { toCoreMetrics } from "../../contract/resources.ts";
 import type { PastPerson } from "../domain/history/rows.ts";
+import type { ScoreTally } from "../domain/ports.ts";
 import { HISTORY_STREAMS, type HistoryStream, PART_STREAMS, type PartStream } from "./columns.ts";
 import type { PastRow } from "./convert-rows.ts";
 import { createWallClock, firstSecond } from "../../runtime/zone.ts";
@@ -20,12 +21,12 @@ interface TemporaryStatement {
 
 type Value = string | number | null;
 
-export interface ScoreOfMonth {
+interface MonthCounts extends ScoreTally {
   readonly month: string | null;
+}
+
+export interface ScoreOfMonth extends MonthCounts {
   readonly responses: number;
-  readonly promoters: number;
-  readonly passives: number;
-  readonly detractors: number;
   readonly nps: number | null;
 }
 
@@ -165,13 +166,6 @@ function readStreams(database: TemporaryDatabase, reads: Reads): HistoryTally["s
     streams.set(stream, { ...found, newest: kept, merged: found.read - found.refused - kept });
   }
   return streams;
-}
-
-interface MonthCounts {
-  readonly month: string | null;
-  readonly promoters: number;
-  readonly passives: number;
-  readonly detractors: number;
 }
 
 function toCounts({ month, promoters, passives, detractors }: Readonly<Record<string, unknown>>): MonthCounts {

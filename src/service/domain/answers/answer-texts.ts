@@ -1,4 +1,4 @@
-import type { Json } from "../../../contract/json.ts";
+import { type Json, plainText } from "../../../contract/json.ts";
 import { CHOICE_SEPARATOR } from "../../../contract/questions/additional-answers.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
@@ -10,13 +10,9 @@ export function readAnswerTexts(values: Readonly<Record<string, Json>>): TextsBy
   return Object.fromEntries(
     Object.entries(values).map(([id, value]) => [
       id,
-      Array.isArray(value) ? value.map(toText).filter(isGiven) : toText(value),
+      Array.isArray(value) ? value.map(plainText).filter(isGiven) : plainText(value),
     ]),
   );
-}
-
-function toText(value: Json): string {
-  return value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function isGiven(text: string): boolean {

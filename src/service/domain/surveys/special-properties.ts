@@ -1,5 +1,6 @@
 /** The special keys of `properties` (section 2 "Special properties"). */
 import { characterCount } from "../../../contract/limits.ts";
+import { plainText } from "../../../contract/json.ts";
 import { effectiveLocale, type Locale } from "../../../contract/locales.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../../contract/special-properties.ts";
@@ -31,7 +32,7 @@ export function readSpecialProperties(properties: Properties): SpecialProperties
 function read(properties: Properties, key: string): string | null {
   const special = SPECIAL_PROPERTIES.find((one) => one.key === key);
   const names = special?.olderName === undefined ? [key] : [key, special.olderName];
-  return names.map((name) => toText(ownValue(properties, name))).find((text) => text !== "") ?? null;
+  return names.map((name) => plainText(ownValue(properties, name))).find((text) => text !== "") ?? null;
 }
 
 /** The InvalidError lists every invalid property under the name that the caller used. */
@@ -54,7 +55,7 @@ function findProblem({ key, maxLength }: SpecialProperty, value: unknown): strin
   // Any other value of `locale` means English (section 2).
   const isText = typeof value !== "boolean" && (typeof value !== "object" || value === null);
   if (!isText && key !== "locale") return "must be text";
-  const text = toText(value);
+  const text = plainText(value);
   if (maxLength !== undefined && characterCount(text) > maxLength)
     return `is too long (maximum is ${maxLength} characters)`;
   const isMisleading = key === "thank_you_link_url" && text.trim() !== "" && !SCHEME.test(text);
@@ -63,9 +64,4 @@ function findProblem({ key, maxLength }: SpecialProperty, value: unknown): strin
 
 function ownValue(properties: Properties, name: string): unknown {
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
-}
-
-function toText(value: unknown): string {
-  if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value);
 }
