@@ -40,6 +40,17 @@ const keptFor = (max?: number) =>
     ),
   );
 
+const RETENTION_FIELDS = {
+  responses: keptFor(),
+  anonymize: v.optional(v.boolean(), false),
+  delete: v.optional(v.boolean(), false),
+  requests: keptFor(),
+  webhooks: keptFor(EVENTS_KEPT),
+  /** Can only be set on the machine that has the data. */
+  log: orNull(duration(readAge, (seconds) => seconds >= LOG_KEPT_MIN, LOG_AGE_FORM)),
+  dry_run: v.optional(v.boolean(), false),
+};
+
 export const privacyOperations = {
   /** Without a project, erases from all projects. */
   erase: defineOperation({
@@ -97,16 +108,7 @@ export const privacyOperations = {
   }),
   retention: defineOperation({
     access: (input): Access => (isLook(input) ? "read" : "write"),
-    input: {
-      responses: keptFor(),
-      anonymize: v.optional(v.boolean(), false),
-      delete: v.optional(v.boolean(), false),
-      requests: keptFor(),
-      webhooks: keptFor(EVENTS_KEPT),
-      /** Can only be set on the machine that has the data. */
-      log: orNull(duration(readAge, (seconds) => seconds >= LOG_KEPT_MIN, LOG_AGE_FORM)),
-      dry_run: v.optional(v.boolean(), false),
-    },
+    input: RETENTION_FIELDS,
     prepare: async ({ actor }, _, { log }) => {
       if (log !== null && actor.key !== null) throw new InvalidError({ log: ["can only be set where the data is"] });
     },
@@ -136,15 +138,7 @@ export const privacyOperations = {
   }),
 };
 
-interface GivenRetention {
-  readonly responses: number | "off" | null;
-  readonly anonymize: boolean;
-  readonly delete: boolean;
-  readonly requests: number | "off" | null;
-  readonly webhooks: number | "off" | null;
-  readonly log: number | null;
-  readonly dry_run: boolean;
-}
+type GivenRetention = v.InferOutput<v.StrictObjectSchema<typeof RETENTION_FIELDS, undefined>>;
 
 function isLook({ responses, requests, webhooks, log, dry_run: dryRun }: GivenRetention): boolean {
   return dryRun || [responses, requests, webhooks, log].every((age) => age === null);

@@ -1,7 +1,6 @@
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
-import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import { LOG_KEPT, LOG_KEPT_MIN } from "../operation-log/operation-log.ts";
+import { LOG_KEPT } from "../operation-log/operation-log.ts";
 import type { Position, Store, Transaction } from "../ports.ts";
 import type { OldResponse, RetentionCounts, RetentionMode } from "./retention-rows.ts";
 
@@ -38,21 +37,11 @@ export async function readRetention(tx: Transaction, project: Project): Promise<
   };
 }
 
-/** Throws InvalidError for an age of less than a day, and for keeping events too long. */
 export async function changeRetention(
   tx: Transaction,
   project: Project,
-  change: Partial<RetentionPolicy>,
+  { mode, ...times }: Partial<RetentionPolicy>,
 ): Promise<RetentionPolicy> {
-  const { mode, ...times } = change;
-  for (const [name, seconds] of Object.entries(times)) {
-    if (typeof seconds === "number" && seconds < DAY_SECONDS)
-      throw new InvalidError({ [name]: ["must be at least a day"] });
-    const isTooLong = name === "webhooks" && typeof seconds === "number" && seconds > EVENTS_KEPT;
-    if (name === "log" && typeof seconds === "number" && seconds < LOG_KEPT_MIN)
-      throw new InvalidError({ log: ["must be at least 30 days"] });
-    if (isTooLong) throw new InvalidError({ [name]: ["must be at most 30 days"] });
-  }
   for (const [name, seconds] of Object.entries(times) as [keyof typeof times, number | null][])
     await tx.projects.setSetting(project.id, NAMES[name], seconds === null ? null : String(seconds));
   if (mode !== undefined) await tx.projects.setSetting(project.id, NAMES.mode, mode);

@@ -190,10 +190,7 @@ it("when events are old in one project, then those of another stay, though they 
   expect([await left(fixture.project), await left(other)]).toEqual([NOTHING, { ...NOTHING, events: 1 }]);
 });
 
-it("when an age is too short or too long, then it is refused", async () => {
-  await expect(set({ requests: DAY - 1 })).rejects.toThrow("requests must be at least a day");
-  await expect(set({ log: 30 * DAY - 1 })).rejects.toThrow("log must be at least 30 days");
-  await expect(set({ webhooks: 31 * DAY })).rejects.toThrow("webhooks must be at most 30 days");
+it("an age stays until it is changed or removed", async () => {
   const kept = { responses: null, mode: "anonymize", requests: null, webhooks: null, log: 400 * DAY };
   expect(await set({ requests: 9 * DAY })).toEqual({ ...kept, requests: 9 * DAY });
   expect(await set({ requests: null })).toEqual(kept);
