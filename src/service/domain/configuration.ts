@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { formatSpans } from "../../contract/questions/questions.ts";
 import { type Platform, PLATFORMS } from "../../contract/resources.ts";
-import { formatScoreSpan, type ScoreSpan } from "../../contract/text/score-span.ts";
+import { formatScoreSpan } from "../../contract/text/score-span.ts";
 import { emailKey } from "../../contract/text/email.ts";
 import { addTrend, removeTrend } from "./answers/trends.ts";
 import { WEEKDAYS } from "./windows/windows.ts";
@@ -10,7 +10,7 @@ import { isSlackTarget, shownTarget } from "./webhooks/digest-targets.ts";
 import { addDigest, formatMinute } from "./delivery/digests.ts";
 import { changeReminder, readReminder, type ReminderSettings } from "./delivery/reminders.ts";
 import { InvalidError } from "./errors.ts";
-import type { DigestRow, ProjectRow, Transaction, WebhookRow } from "./ports.ts";
+import type { DigestRow, ProjectRow, Transaction, Trend, WebhookRow } from "./ports.ts";
 import {
   applyQuestions,
   type ConfigurableQuestion,
@@ -19,7 +19,7 @@ import {
 } from "./questions/configure.ts";
 import { configureAutopilot, readAutopilotSettings, showAutopilot } from "./surveys/autopilot/autopilot-settings.ts";
 import type { ShownAutopilot } from "./surveys/autopilot/autopilot-settings.ts";
-import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "./webhooks/webhook.ts";
+import { WEBHOOK_EVENTS } from "./webhooks/webhook.ts";
 import { SIGNATURE_HEADER } from "./webhooks/signature-settings.ts";
 import { addWebhook, changeWebhook, removeWebhook } from "./webhooks/webhooks.ts";
 import { changeBrand, describeLogo, readBrand, readLogo } from "./projects/brand.ts";
@@ -34,26 +34,9 @@ import {
 } from "./projects/settings.ts";
 import { addTexts, storeTexts, type ProjectTexts, readTexts, type WantedTexts } from "./projects/texts.ts";
 
-interface ConfiguredBrand {
-  readonly name: string | null;
-  readonly color: string | null;
-  readonly logo: string | null;
-}
-
-interface ConfiguredTrend {
-  readonly name: string;
-  readonly where: Readonly<Record<string, string>>;
-}
-
-interface ConfiguredWebhook {
-  readonly url: string;
-  readonly events: readonly WebhookEvent[];
-  readonly scores: ScoreSpan | null;
-  readonly format: WebhookFormat;
-  readonly signature_header: string;
-  readonly allow_private: boolean;
-  readonly insecure_http: boolean;
-}
+type ConfiguredBrand = Readonly<Record<"name" | "color" | "logo", string | null>>;
+type ConfiguredTrend = Pick<Trend, "name" | "where">;
+type ConfiguredWebhook = Readonly<ReturnType<typeof toConfigured>>;
 
 /** `every` is a weekday, `at` a time such as `08:00`; null for `tz` uses the project's time zone. */
 interface ConfiguredDigest {
@@ -141,8 +124,7 @@ async function readAll(tx: Transaction, project: ProjectRow): Promise<ProjectCon
   };
 }
 
-function toConfigured(webhook: WebhookRow): ConfiguredWebhook {
-  const { url, events, scores, format, signatureHeader, allowPrivate, insecureHttp } = webhook;
+function toConfigured({ url, events, scores, format, signatureHeader, allowPrivate, insecureHttp }: WebhookRow) {
   return {
     url,
     events,
@@ -179,7 +161,11 @@ export async function applyConfiguration(
   if (throttle !== undefined && throttle !== old.throttle)
     await at(["throttle"], () => setThrottle(tx, project, throttle));
   if (reminder !== undefined) await at(["reminder"], () => changeReminder(tx, project, reminder));
-  for (const platform of PLATFORMS) await applyAutopilot(tx, project, platform, autopilot?.[platform]);
+  for (const platform of PLATFORMS) {
+    const chosen = autopilot?.[platform];
+    if (chosen !== undefined)
+      await at(["autopilot", platform], () => configureAutopilot(tx, project, platform, chosen));
+  }
   if (brand !== undefined) await at(["brand"], () => changeBrand(tx, project, toBrandChange(brand, old.brand)));
   if (texts !== undefined) await applyTexts(tx, project, texts);
   if (questions !== undefined)
@@ -205,16 +191,6 @@ async function at<Result>(path: readonly string[], work: () => Promise<Result>):
     const full = attribute === path.at(-1) ? path : [...path, attribute];
     throw new RefusedConfigurationError(full, phrases.join("; "));
   }
-}
-
-async function applyAutopilot(
-  tx: Transaction,
-  project: ProjectRow,
-  platform: Platform,
-  wanted: Partial<ShownAutopilot> | undefined,
-): Promise<void> {
-  if (wanted === undefined) return;
-  await at(["autopilot", platform], () => configureAutopilot(tx, project, platform, wanted));
 }
 
 /** An unchanged logo is omitted, so that it keeps its address. */

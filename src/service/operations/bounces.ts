@@ -14,7 +14,7 @@ import {
   SIGNING_GATEWAYS,
   smsHookPath,
 } from "../domain/delivery/hook-secrets.ts";
-import type { SoftBouncer, Transaction } from "../domain/ports.ts";
+import type { Transaction } from "../domain/ports.ts";
 import { PAGE } from "./define/fields.ts";
 import { defineOperation } from "./define/operation.ts";
 
@@ -46,7 +46,9 @@ export const bounceOperations = {
     input: PAGE,
     run: async (tx, project, { after, limit }) => {
       const found = await listSoftBounces(tx, project, { after: after ?? 0, limit: limit + 1 });
-      const rows = found.slice(0, limit).map(toSoftBounceInfo);
+      const rows = found.slice(0, limit).map(({ personId, email, count, lastAt, text }) => {
+        return { id: String(personId), email, soft_bounces: count, last_at: lastAt, text };
+      });
       return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
     },
   }),
@@ -96,8 +98,4 @@ function requiredProof(source: HookSource, keys: ReadonlyMap<KeyedProvider, stri
   if (source === "ses") return "signature";
   if (source === "hook" || !keys.has(source)) return keys.size === 0 ? "secret" : "refused";
   return source === "postmark" ? "login" : "signature";
-}
-
-function toSoftBounceInfo({ personId, email, count, lastAt, text }: SoftBouncer) {
-  return { id: String(personId), email, soft_bounces: count, last_at: lastAt, text };
 }

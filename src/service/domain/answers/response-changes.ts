@@ -3,15 +3,10 @@ import type { NewPastResponse } from "./response-columns.ts";
 import type { NewResponse, PlacedResponse, StoredResponseChange, Transaction } from "../ports.ts";
 import { meetsConditions } from "./trends.ts";
 
-interface EnteredResponse {
-  readonly row: PlacedResponse;
-  readonly properties: () => Properties;
-}
-
 export async function storeResponse(tx: Transaction, project: number, response: NewResponse): Promise<number> {
   const id = await tx.responses.insert(project, response);
   const row = { ...response, id, surveyType: "nps" };
-  await enterTrends(tx, project, [{ row, properties: () => response.personProperties }]);
+  await enterTrends(tx, project, [row], () => response.personProperties);
   return id;
 }
 
@@ -26,7 +21,7 @@ export async function changeResponse(
   const row = { ...old, ...change };
   await tx.trends.leave(project, id);
   await tx.responses.update(project, id, change);
-  await enterTrends(tx, project, [{ row, properties: () => row.personProperties }]);
+  await enterTrends(tx, project, [row], () => row.personProperties);
   if (row.personId !== old.personId) await tx.responses.refreshLast(project, [old.personId, row.personId]);
 }
 
@@ -45,7 +40,7 @@ export async function storePastResponses(
   rows: readonly NewPastResponse[],
 ): Promise<void> {
   await tx.history.insertResponses(project, rows);
-  if (rows.length > 0) await enterTrends(tx, project, rows.map(toEntered));
+  if (rows.length > 0) await enterTrends(tx, project, rows, pastProperties);
 }
 
 export async function replacePastResponse(tx: Transaction, project: number, row: NewPastResponse): Promise<void> {
@@ -54,26 +49,27 @@ export async function replacePastResponse(tx: Transaction, project: number, row:
   await tx.trends.leave(project, row.id);
   await tx.shares.forgetDays(project, [old.createdAt]);
   await tx.history.replaceResponse(project, row);
-  await enterTrends(tx, project, [toEntered(row)]);
+  await enterTrends(tx, project, [row], pastProperties);
   await tx.responses.refreshLast(project, [old.personId, row.personId]);
 }
 
-function toEntered(row: NewPastResponse): EnteredResponse {
-  return { row, properties: () => JSON.parse(row.properties) as Properties };
+function pastProperties({ properties }: NewPastResponse): Properties {
+  return JSON.parse(properties) as Properties;
 }
 
 /** Adds responses to the trends whose conditions they meet, and drops the cached counts of their days. */
-async function enterTrends(tx: Transaction, project: number, entered: readonly EnteredResponse[]): Promise<void> {
+async function enterTrends<Row extends PlacedResponse>(
+  tx: Transaction,
+  project: number,
+  rows: readonly Row[],
+  propertiesOf: (row: Row) => Properties,
+): Promise<void> {
   await tx.shares.forgetDays(
     project,
-    entered.map(({ row }) => row.createdAt),
+    rows.map(({ createdAt }) => createdAt),
   );
   for (const { id, where } of await tx.trends.list(project)) {
-    const meeting = entered.filter(({ properties }) => meetsConditions(properties(), where));
-    await tx.trends.enter(
-      project,
-      id,
-      meeting.map(({ row }) => row),
-    );
+    const meeting = rows.filter((row) => meetsConditions(propertiesOf(row), where));
+    await tx.trends.enter(project, id, meeting);
   }
 }

@@ -227,10 +227,6 @@ const EXPANDED_PERSON = jsonObject([
 
 /** Renders a row `r`, and `p` if the person is expanded. Has one parameter: `permalinkStart`. */
 function rowJson({ expandPerson, expandNotes }: ResponseShape): string {
-  return ROW_JSON[expandPerson ? 1 : 0][expandNotes ? 1 : 0];
-}
-
-function toRowJson(expandPerson: boolean, expandNotes: boolean): string {
   return jsonObject([
     ["id", `'"', r.id, '"'`],
     ["person", expandPerson ? EXPANDED_PERSON : `'"', r.person_id, '"'`],
@@ -246,11 +242,6 @@ function toRowJson(expandPerson: boolean, expandNotes: boolean): string {
     ["additional_answers", "r.additional_answers"],
   ]);
 }
-
-const ROW_JSON = [
-  [toRowJson(false, false), toRowJson(false, true)],
-  [toRowJson(true, false), toRowJson(true, true)],
-] as const;
 
 /** The JSON of a permalink up to its token, quoted once; tokens need no escaping. */
 function permalinkStart({ permalinkPrefix }: ResponseShape): string {

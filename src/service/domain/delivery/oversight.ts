@@ -19,10 +19,8 @@ import type {
 } from "../ports.ts";
 import { readWallClock } from "../projects/settings.ts";
 import { nextOpening } from "./pacing.ts";
-import { DELIVERY_STATES } from "./queue-rows.ts";
+import { DELIVERY_STATES, WAITING_STATES } from "./queue-rows.ts";
 import { remindedQueues } from "./reminders.ts";
-
-const WAITING: readonly DeliveryState[] = ["scheduled", "claimed", "transmitting", "retrying", "held"];
 
 export interface QueueSummary {
   readonly states: Readonly<Record<DeliveryState, number>>;
@@ -42,7 +40,7 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
   const oldestDueAt = dueAt !== null && dueAt <= tx.now ? dueAt : null;
   return {
     states,
-    waiting: Object.fromEntries(WAITING.map((state) => [state, states[state]])),
+    waiting: Object.fromEntries(WAITING_STATES.map((state) => [state, states[state]])),
     unknown: states.unknown,
     oldestDueAt,
     oldestDueSeconds: oldestDueAt === null ? 0 : tx.now - oldestDueAt,

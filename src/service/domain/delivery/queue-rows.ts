@@ -17,6 +17,7 @@ export const DELIVERY_STATES = [
   "cancelled",
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export const WAITING_STATES: readonly DeliveryState[] = ["scheduled", "claimed", "transmitting", "retrying", "held"];
 
 /** Values chosen when a message is first rendered, which all later attempts reuse. */
 export interface FrozenMessage {

@@ -131,25 +131,17 @@ export async function isErased(tx: Transaction, project: Project, personId: numb
 }
 
 export async function findMentions(store: Store, project: Project, identifiers: Identifiers): Promise<Mention[]> {
-  const found: Mention[] = [];
+  const byRow = new Map<string, Mention>();
   for (const text of searchTexts(identifiers))
-    for await (const mentions of readMentions(store, project, text))
-      found.push(...mentions.filter(({ personId }) => personId !== identifiers.id));
-  const byRow = new Map(found.map((mention) => [`${mention.kind} ${mention.id} ${mention.platform}`, mention]));
+    for (const kind of MENTION_KINDS)
+      for (let after: number | null = 0; after !== null;) {
+        const page: { readonly text: string; readonly after: number } = { text, after };
+        const { found, next } = await store.read((tx) => tx.erasures.mentions(project.id, kind, page));
+        for (const mention of found.filter(({ personId }) => personId !== identifiers.id))
+          byRow.set(`${mention.kind} ${mention.id} ${mention.platform}`, mention);
+        after = next;
+      }
   return [...byRow.values()];
-}
-
-async function* readMentions(store: Store, project: Project, text: string): AsyncGenerator<readonly Mention[]> {
-  for (const kind of MENTION_KINDS) {
-    for (let after: number | null = 0; after !== null;) {
-      const page: { readonly text: string; readonly after: number } = { text, after };
-      const step: Awaited<ReturnType<Transaction["erasures"]["mentions"]>> = await store.read((tx) =>
-        tx.erasures.mentions(project.id, kind, page),
-      );
-      yield step.found;
-      after = step.next;
-    }
-  }
 }
 
 const ERASED = "[erased]";

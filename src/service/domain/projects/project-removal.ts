@@ -2,7 +2,8 @@
 import { type LongChange, STEP } from "../../sql/long-changes.ts";
 import { ConflictError, NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import type { DeliveryState, Transaction } from "../ports.ts";
+import { WAITING_STATES } from "../delivery/queue-rows.ts";
+import type { Transaction } from "../ports.ts";
 
 export interface RemovedCounts {
   readonly people: number;
@@ -12,8 +13,6 @@ export interface RemovedCounts {
 }
 
 export const NOTHING_LEFT: RemovedCounts = { people: 0, responses: 0, keys: 0, surveys: 0 };
-
-const PENDING: ReadonlySet<DeliveryState> = new Set(["scheduled", "claimed", "transmitting", "retrying", "held"]);
 
 /** `isRemoved` means that a killed command began the removal. Throws NotFoundError and ConflictError. */
 export async function findRemovable(
@@ -33,7 +32,9 @@ export async function findRemovable(
 }
 
 export async function countRemoved(tx: Transaction, { id }: Project): Promise<RemovedCounts> {
-  const waiting = (await tx.deliveries.counts()).filter(({ project, state }) => project === id && PENDING.has(state));
+  const waiting = (await tx.deliveries.counts()).filter(
+    ({ project, state }) => project === id && WAITING_STATES.includes(state),
+  );
   return {
     ...(await tx.projects.counts(id)),
     keys: (await tx.projects.listKeys(id)).length,

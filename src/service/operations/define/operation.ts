@@ -287,17 +287,9 @@ async function inTransaction<Done>(
   { isRead, project, locks }: Place,
   work: (tx: Transaction, project: ProjectRow | null) => Promise<Done>,
 ): Promise<Done> {
-  if (project !== null) return (isRead ? readInProject : writeInProject)(store, project, work);
-  if (isRead) return store.read((tx) => work(tx, null));
+  if (isRead) return store.read(async (tx) => work(tx, project === null ? null : await requireProject(tx, project)));
+  if (project !== null) return writeInProject(store, project, work);
   return store.write((tx) => work(tx, null), { project: locks });
-}
-
-function readInProject<Done>(
-  store: Store,
-  name: string,
-  work: (tx: Transaction, project: ProjectRow) => Promise<Done>,
-): Promise<Done> {
-  return store.read(async (tx) => work(tx, await requireProject(tx, name)));
 }
 
 /** Doesn't block writes to other projects. Throws NotFoundError. */

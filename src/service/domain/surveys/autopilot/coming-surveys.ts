@@ -41,7 +41,8 @@ export async function reckonComing(
       if (at >= since) days.set(day, (days.get(day) ?? 0) + 1);
       at = nextAfter(at, settings[channel]);
       reckoned += 1;
-      if (reckoned > SURVEYS_MAX) throw new InvalidError({ until: [`is too far ahead: ${TOO_MANY}`] });
+      if (reckoned > SURVEYS_MAX)
+        throw new InvalidError({ until: ["is too far ahead: Autopilot would add more than 2,000,000 surveys"] });
       if (reckoned % STEP === 0) await nextTurn();
     }
   };
@@ -62,8 +63,6 @@ export async function reckonComing(
     return { at: Math.max(beginsAt, since), count };
   });
 }
-
-const TOO_MANY = "Autopilot would add more than 2,000,000 surveys";
 
 /** When the next survey is due if one is sent at `at`. */
 function nextAfter(at: number, { frequency, window }: AutopilotSettings): number {
