@@ -42,7 +42,6 @@ export type * from "./links/link-rows.ts";
 export type * from "./answers/response-columns.ts";
 export type * from "./answers/response-rows.ts";
 export type * from "./answers/trend-rows.ts";
-export type * from "./clock-rows.ts";
 export type * from "./people/person-columns.ts";
 export type * from "./people/person-rows.ts";
 export type * from "./people/suppression-rows.ts";

@@ -38,7 +38,6 @@ const placeInList = typed<{ readonly at: number; readonly id: number }>(
 const PAGE_FIELDS = {
   state: orNull(v.picklist(LISTED_STATES)),
   reason: orNull(v.picklist(LISTED_REASONS)),
-  /** Limits the list to one person. */
   email: orNull(v.string()),
   phone_number: orNull(v.string()),
   since: orNull(moment),

@@ -32,7 +32,6 @@ export async function visitSurvey(tx: Transaction, token: string): Promise<Visit
   return { survey, answer: responseId === null ? null : await tx.responses.byId(project.id, responseId) };
 }
 
-/** `windowSeconds` is how long an answer can be changed. */
 export function linkState({ survey, answer }: Visit, now: number, windowSeconds: number): "open" | "closed" | "ended" {
   if (answer !== null) return now - answer.createdAt <= windowSeconds ? "open" : "closed";
   return survey.sentAt !== null && now - survey.sentAt > LINK_SECONDS ? "ended" : "open";

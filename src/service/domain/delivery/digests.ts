@@ -16,7 +16,6 @@ const LATE_SECONDS = 3 * DAY_SECONDS;
 const APART_SECONDS = 20 * 3_600;
 const HELD_SECONDS = 3_600;
 const RELEASED_SECONDS_MIN = 30;
-/** How long an unsubscribe from a digest can be undone with one click. */
 const UNDO_SECONDS = 30 * DAY_SECONDS;
 
 export function formatMinute(minute: number): string {
@@ -192,7 +191,6 @@ export async function continueDigest(
   if (digest !== null && digest.unsubscribedAt === null) await addWeek(tx, digest, Math.max(tx.now, scheduledAt));
 }
 
-/** Whether the link that unsubscribed from a digest can still undo that. */
 export function mayReturnToDigest({ now }: Transaction, { unsubscribedAt }: DigestRow): boolean {
   return unsubscribedAt === null || now - unsubscribedAt <= UNDO_SECONDS;
 }

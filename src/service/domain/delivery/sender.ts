@@ -1,7 +1,6 @@
 import type { DueMessage, ErasedSurvey, FrozenMessage, OutgoingChannel } from "./queue-rows.ts";
 import type { AttemptRow } from "./rows.ts";
 
-/** The server's reply to an attempt's last step. */
 export type AttemptFacts = Omit<AttemptRow, "n" | "at" | "outcome" | "message">;
 
 export type DeliveryOutcome =

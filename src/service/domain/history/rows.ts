@@ -40,7 +40,6 @@ export interface PastResponse {
   /** If null, the time of the import is stored, and the field is ignored when comparing. */
   readonly updatedAt: number | null;
   readonly properties: Properties;
-  /** The response's address at the service that it was imported from. */
   readonly permalink?: string;
   readonly tags: readonly string[] | null;
   readonly notes: readonly PastNote[] | null;

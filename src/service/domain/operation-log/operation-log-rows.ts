@@ -10,7 +10,6 @@ export interface Actor {
 
 /** What was done, without anything that an erasure would have to remove. */
 export interface Deed {
-  /** For example `trend.remove`. */
   readonly operation: string;
   /** Ids, and names of fields. */
   readonly what: string;

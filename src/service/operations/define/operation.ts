@@ -77,7 +77,6 @@ type Fields = v.ObjectEntries;
 const NO_INPUT = {};
 type Schema<Each extends Fields> = v.StrictObjectSchema<Each, undefined>;
 type Parsed<Each extends Fields> = v.InferOutput<Schema<Each>>;
-/** The input as callers pass it; they can omit fields with a default. */
 type Given<Each extends Fields> = AsReadonly<v.InferInput<Schema<Each>>>;
 type AsReadonly<Value> = { readonly [Key in keyof Value]: ReadonlyList<Value[Key]> };
 type ReadonlyList<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemberInput } from "../../../../src/service/domain/inputs.ts";
 import {
-  type AutopilotChange,
+  type ShownAutopilot,
   configureAutopilot,
   keepQuietHours,
 } from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
@@ -42,7 +42,7 @@ const members = async (given: Parameters<typeof membersQuery>[0] = {}) =>
   (await fixture.read((tx) => listMembers(tx, fixture.project, membersQuery(given)))).rows;
 const remove = (email: string) =>
   fixture.write((tx) => removeMember(tx, fixture.project, { platform: "email", reference: { by: "email", email } }));
-const configure = (change: AutopilotChange) =>
+const configure = (change: Partial<ShownAutopilot>) =>
   fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", change));
 
 async function deliver(): Promise<(string | null)[]> {
@@ -386,7 +386,7 @@ test("when a platform is switched off while a survey is on its way, then it is n
 const textDueAt = async () => (await members({ platform: "sms" }))[0]?.next_survey_request?.survey_scheduled_at;
 
 test("when texts have quiet hours, then their window is open for what is left, and what waits follows", async () => {
-  const sms = (change: AutopilotChange) =>
+  const sms = (change: Partial<ShownAutopilot>) =>
     fixture.write((tx) => configureAutopilot(tx, fixture.project, "sms", change));
   await sms({ hours: "18-23", frequency: 30 * DAY });
   fixture.time.now = Date.parse("2026-11-24T22:30:00Z") / 1000;

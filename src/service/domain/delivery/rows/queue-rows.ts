@@ -91,7 +91,6 @@ export class QueueRows extends Rows {
     return Number(row?.n);
   }
 
-  /** When the next message or lease is due; reads the first index entry of each project. */
   async nextDueAt(queues: readonly Queue[]): Promise<number | null> {
     if (queues.length === 0) return null;
     const firsts = queues.map((queue) => {
@@ -265,7 +264,6 @@ function mayLeave({ withPaused }: Queue): string {
   return withPaused ? "true" : "p.paused_at IS NULL";
 }
 
-/** A condition with the names in `living` as its parameters. */
 function claimedByOthers(living: readonly string[], prefix = "q."): string {
   const isOther = living.length === 0 ? "" : ` AND ${prefix}claimer NOT IN (${living.map(() => "?").join(", ")})`;
   return `${prefix}claimer IS NOT NULL${isOther}`;

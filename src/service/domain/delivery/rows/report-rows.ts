@@ -62,7 +62,6 @@ export class ReportRows extends Rows {
     return found;
   }
 
-  /** Null if none of the person's recent surveys bounced softly. */
   async #softOf(project: number, personId: number, window: number): Promise<SoftBouncer | null> {
     const refused = await this.database.all(SOFT, [project, personId, window, project]);
     const [newest] = refused;

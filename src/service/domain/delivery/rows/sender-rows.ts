@@ -3,7 +3,6 @@ import { numberOrNull, type SqlValue } from "../../../sql/database.ts";
 import type { QuietHours } from "../../windows/windows.ts";
 import type { KeptSender, SenderState } from "../rows.ts";
 
-/** State about sending that all processes share, by name. */
 interface SharedState {
   /** When everything was paused. */
   readonly pause: number;

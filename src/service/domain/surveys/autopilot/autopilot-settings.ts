@@ -30,21 +30,12 @@ export async function readAutopilotSettings(
   return quiet === null ? settings : { ...settings, window: { ...settings.window, quiet } };
 }
 
-/** Undefined keeps a setting. See `windows.ts` for days and hours. */
-export interface AutopilotChange {
-  readonly active?: boolean | undefined;
-  readonly frequency?: number | undefined;
-  readonly first?: string | undefined;
-  readonly days?: string | undefined;
-  readonly hours?: string | undefined;
-}
-
 /** Inactive platforms keep their members. A new frequency or window reschedules surveys. Throws InvalidError. */
 export async function configureAutopilot(
   tx: Transaction,
   project: Project,
   platform: Platform,
-  change: AutopilotChange,
+  change: Partial<ShownAutopilot>,
 ): Promise<AutopilotSettings> {
   const old = await readAutopilotSettings(tx, project, platform);
   const days = change.days === undefined ? old.window.days : parseDays(change.days);
@@ -53,17 +44,11 @@ export async function configureAutopilot(
   const isFrequency = Number.isInteger(frequency) && frequency >= 1 && frequency <= DURATION_MAX;
   const errors = {
     ...(isFrequency ? {} : { frequency: ["must be from 1 second to 100 years"] }),
-    ...(first === "spread" || first === "now" ? {} : { first: ['must be "spread" or "now"'] }),
     ...(days === null ? { days: [DAYS_FORM] } : {}),
     ...(hours === null ? { hours: [HOURS_FORM] } : {}),
   };
   if (Object.keys(errors).length > 0 || days === null || hours === null) throw new InvalidError(errors);
-  const settings: AutopilotSettings = {
-    active,
-    frequency,
-    first: first === "now" ? "now" : "spread",
-    window: { ...old.window, days, from: hours.from, to: hours.to },
-  };
+  const settings = { active, frequency, first, window: { ...old.window, days, from: hours.from, to: hours.to } };
   if (change.hours !== undefined) checkEverOpen(settings.window);
   if (isDeepStrictEqual(old, settings)) return settings;
   await tx.autopilot.setSettings(project.id, platform, settings);

@@ -1,15 +1,12 @@
 import { OF_DIGEST, OF_PERSON, OF_PROJECT, OF_REQUEST, type Table } from "../table.ts";
 
 /**
- * Survey requests (`channel` email, sms and their reminders), weekly digests (`digest`), and replies to text messages
- * (`reply`, with their survey). Messages are claimed per project and channel, so that a slow one doesn't delay others.
- * `state` is scheduled, claimed, transmitting, sent, retrying, held, unknown, bounced, failed, cancelled, or paused
- * (its Autopilot is inactive). `claims` counts claims, which makes older ones invalid; `attempts` counts attempts to
- * send. `due_at` is when a message can be claimed or when its claim ends; it is null while transmitting, so that
- * nothing is sent twice. Windows and limits move `scheduled_at`, from which a message's age counts; `planned_at` keeps
- * its place in the queue. `transmitting_at` is the mark before the final dot. `answered_at` is the time of the first
- * answer, even a deleted one. `frozen` has what later attempts reuse, and `page_facts` visits to its pages, as JSON.
- * `reply_kind` and `score` belong to replies. A digest's `scheduled_at` identifies its week.
+ * Surveys and their reminders, weekly digests, and replies to text messages. They are claimed per project and channel,
+ * so that a slow one doesn't delay others. `claims` counts claims, which makes older ones invalid. `due_at` is when a
+ * message can be claimed or when its claim ends; it is null while transmitting, so that nothing is sent twice. Windows
+ * and limits move `scheduled_at`, from which a message's age counts; `planned_at` keeps its place in the queue.
+ * `transmitting_at` is the mark before the final dot. `answered_at` outlives a deleted answer. `frozen` is reused by
+ * later attempts. A digest's `scheduled_at` identifies its week.
  */
 const MESSAGES: Table = {
   name: "messages",
