@@ -121,7 +121,7 @@ export function createConverter(
   };
 }
 
-/** Only responses have properties here. Their unknown columns can become properties. */
+/** Only responses have properties; their unknown columns can become properties. */
 function createStreamTargets(
   shape: { readonly format: HistoryShape["format"]; readonly stream: HistoryStream | PartStream },
   options: ConvertOptions,

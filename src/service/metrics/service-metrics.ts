@@ -138,7 +138,6 @@ export class ServiceMetrics {
     onLocked: (seconds) => this.#lockWait.observe(seconds),
   };
 
-  /** Call it each time the scheduler has looked for due surveys. */
   countTurn(): void {
     this.#schedulerSuccessMs = this.#clock.now();
   }

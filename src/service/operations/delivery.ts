@@ -177,7 +177,7 @@ function personNotFound(project: ProjectRow, address: string): NotFoundError {
   return new NotFoundError(`no person found with ${whose} ${address} in project ${project.name}`);
 }
 
-/** Only counts of all surveys by day include coming ones. */
+/** Coming surveys are counted only by day, and only without other filters. */
 async function readComing(
   { store, clock }: Pick<OperationTools, "store" | "clock">,
   project: string,

@@ -112,7 +112,7 @@ export const privacyOperations = {
     prepare: async ({ actor }, _, { log }) => {
       if (log !== null && actor.key !== null) throw new InvalidError({ log: ["can only be set where the data is"] });
     },
-    /** Includes what expires by ages set earlier, even those in a restored backup. */
+    /** Ages set earlier also count, even those in a restored backup. */
     confirm: async (tx, project, input) => {
       if (isLook(input)) return null;
       const change = toPolicy(input);

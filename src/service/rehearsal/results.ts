@@ -8,7 +8,6 @@ export interface RehearsedMessage {
   readonly sent_at: number;
 }
 
-/** When a survey would have been due, and why it is held back. */
 export interface Held {
   readonly at: number;
   readonly why: "throttled" | "unsubscribed" | "bounced" | "limit" | "window";

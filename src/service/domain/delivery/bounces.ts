@@ -176,7 +176,7 @@ async function log(
   await logAttempt(tx, { project, requestId: row.requestId, secrets }, outcome, attempt);
 }
 
-/** The reason is kept with the address even if its owner resubscribes. */
+/** The address keeps the complaint even if its owner resubscribes. */
 async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   await unsubscribePerson(tx, project, row.personId);
   if (row.email !== null)

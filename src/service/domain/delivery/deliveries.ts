@@ -127,7 +127,7 @@ function isSurvey(due: DueMessage): due is DueSurvey {
   return due.channel === "email" || due.channel === "sms";
 }
 
-/** If it returns false, the final dot must not be sent. A reminder's claim outlives its survey, so it is checked. */
+/** False means that the final dot must not be sent. Reminders are checked, as their claims outlive the survey. */
 export async function markTransmitting(tx: Transaction, due: DueMessage, frozen?: FrozenMessage): Promise<boolean> {
   if ("survey" in due && (await refuseReminder(tx, due)) !== null) return false;
   return tx.queue.markTransmitting(due, frozen ?? null);

@@ -49,7 +49,7 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
 
 export interface ProjectWaiting {
   readonly count: number;
-  /** When the next one can be sent; null if one can be sent now, or none is waiting. */
+  /** When the next message can be sent; null if that is now, or if no message is waiting. */
   readonly until: number | null;
 }
 
@@ -81,7 +81,7 @@ async function nextMoment(
 
 const DUE_COUNTED_MAX = 10_000;
 
-/** Counts up to 10,000, including those of paused projects. */
+/** Counts up to 10,000 surveys and reminders, including those of paused projects. */
 export async function countDue(tx: Transaction): Promise<number> {
   const before = tx.now + 1;
   return tx.deliveries.countOverdue(await listQueues(tx, before), { before }, DUE_COUNTED_MAX);

@@ -29,7 +29,7 @@ export type OutcomeKind = DeliveryOutcome["kind"];
 /** Nothing is logged without `attempt`. `segments` counts a text message that was, or may have been, sent. */
 export type DeliveryResult = DeliveryOutcome & { readonly attempt?: AttemptFacts | null; readonly segments?: number };
 
-/** Used by senders during delivery. Both functions reject if the store fails; the message must not be sent then. */
+/** Used by senders during delivery. If the store fails, both functions reject, and the message must not be sent. */
 export interface DeliveryProgress {
   /** Called before `MAIL FROM`. If false, the message is already settled, and the result of `deliver` is ignored. */
   readonly mayStillSend: () => Promise<boolean>;

@@ -6,7 +6,6 @@ import { sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import { assignPerson, PERSON, type PersonRow, personRow } from "../people/person-columns.ts";
 import { assignResponse, RESPONSE, responseRow } from "../answers/response-columns.ts";
 
-/** Bulk operations: each method handles all rows in one call. */
 export class HistoryRows extends Rows {
   readonly #tokens: (count: number) => readonly string[];
 

@@ -14,7 +14,7 @@ export interface RowFinding {
   readonly text: string;
 }
 
-/** Each row counts towards exactly one of the first five. */
+/** Each row counts towards exactly one of the first five fields. */
 export interface Outcomes {
   kept: number;
   same: number;

@@ -46,7 +46,7 @@ export async function importHistory(
 
 interface ImportRules {
   readonly policy: ConflictPolicy;
-  /** Ids from this one on aren't in use in the project, so they need no look-up. */
+  /** From this id on, no id is in use in the project, so none needs a look-up. */
   readonly firstFree: number;
 }
 

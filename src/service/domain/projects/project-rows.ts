@@ -142,7 +142,7 @@ export class ProjectRows extends Rows {
     this.database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
   }
 
-  /** Delays surveys until this time. Their age counts from then. */
+  /** Delays surveys until this time, from which their age counts. */
   async setLimitedUntil(project: number, at: number): Promise<void> {
     this.database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
   }

@@ -78,7 +78,7 @@ async function findThrottle(
   return tx.now < until ? { status: "throttled", since: lastAt, until } : null;
 }
 
-/** False if none was pending. Autopilot continues after one interval. */
+/** Returns false if no survey was pending. Autopilot continues after one interval. */
 export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
   const members = await tx.autopilot.memberships(project.id, person.id);
   const cancelled = await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null, isWrite: true });

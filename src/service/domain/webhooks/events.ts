@@ -56,7 +56,7 @@ interface Facts {
   readonly data: ResponseData | Unsubscribe;
 }
 
-/** Only the permalink's token: the link itself is signed later, because colleagues who follow it have no key. */
+/** The link is signed later, because colleagues who follow it have no key. */
 const SHAPE = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
 
 async function readFacts(tx: Transaction, project: Project, event: DomainEvent): Promise<Facts | null> {

@@ -75,7 +75,7 @@ type DeletedTable = CountedTable | "digests" | "trends" | "webhook_events";
 interface TableFacts {
   readonly columns: string;
   readonly setting: RegExp;
-  /** Counted tables whose rows are deleted with this one's, and the column that references it. */
+  /** Counted tables whose rows are deleted with this table's, and the referencing column. */
   readonly children: readonly (readonly [table: CountedTable, column: string])[];
 }
 

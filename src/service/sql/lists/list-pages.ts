@@ -9,7 +9,7 @@ import { countRows, findDay } from "./list-counts.ts";
 export interface PageQuery {
   readonly list: OrderedList;
   readonly range: TimeRange;
-  /** Bounds on the list's other time, and the same rows ordered by that time; null without such bounds. */
+  /** Bounds on the list's other time, and the list ordered by that time; null without bounds. */
   readonly other: { readonly range: TimeRange; readonly list: OrderedList } | null;
   readonly descending: boolean;
   readonly offset: number;
@@ -52,7 +52,7 @@ async function findSlice(database: Database, query: PageQuery): Promise<Slice | 
   return { ...inOrder(query, rest), offset: found.skip };
 }
 
-/** The range that comes before this one in the order of the page; null if there is none. */
+/** The range that precedes this one in the page's order; null if there is none. */
 function before({ since, until }: TimeRange, descending: boolean): TimeRange | null {
   if (descending) return until === null ? null : { since: until + 1, until: null };
   return since === null ? null : { since: null, until: since - 1 };

@@ -42,7 +42,7 @@ export class DeliveryRows extends Rows {
     return findDelivery(this.database, project, id);
   }
 
-  /** When the person's newest survey with an unknown outcome was transmitted, or null. The log has resent ones. */
+  /** When the newest survey that may have arrived was transmitted, or null. Resent surveys are found in the log. */
   async lastUnknownAt(project: number, personId: number): Promise<number | null> {
     const row = await this.database.first(
       `SELECT max(CASE WHEN m.state = 'unknown' THEN m.transmitting_at ELSE

@@ -32,7 +32,7 @@ export class ReportRows extends Rows {
     return toReported(this.database, await this.database.first(`${KEY} WHERE message_id = ?`, [messageId]));
   }
 
-  /** The newest survey or reminder mailed since then to the address's current owner, in any project. */
+  /** The newest survey or reminder mailed since `since` to the address's current owner, in any project. */
   async lastMailed(email: string, since: number): Promise<ReportedSurvey | null> {
     const found: SqlRow[] = [];
     for (const { id = null } of await this.database.all("SELECT id FROM projects ORDER BY id")) {

@@ -132,7 +132,7 @@ function toMoved(person: PersonRow, properties: Properties, scheduledAt: number 
   return { member: { person: toMembershipPerson(person), properties, survey_scheduled_at: scheduledAt }, isChanged };
 }
 
-/** Someone whose survey is being sent would get a second one on the other platform. */
+/** Moving someone whose survey is being sent would send them a second one. */
 async function reasonToStay(
   tx: Transaction,
   project: Project,
