@@ -101,7 +101,7 @@ export function countHistory(zone: string | null, database: TemporaryDatabase) {
   return {
     add(row: PastRow, ordinal: number) {
       count(row.stream, false);
-      if (!isKept(row)) return;
+      if (!("row" in row)) return;
       if (row.stream === "responses") addPerson(row.row.person, row.row.createdAt);
       else addPerson(row.row, null);
       keepNewest.run([row.stream, rowKey(row), row.version, ordinal, ...monthAndCategory(row, monthOf)]);
@@ -112,10 +112,6 @@ export function countHistory(zone: string | null, database: TemporaryDatabase) {
       return readTally(database, reads);
     },
   };
-}
-
-function isKept(row: PastRow): row is Kept {
-  return "row" in row;
 }
 
 /** Rows without an id are identified by person, time and score. */
@@ -143,7 +139,7 @@ function readTally(database: TemporaryDatabase, reads: Reads): HistoryTally {
     const at = findPerson.all([id])[0]?.[column] ?? null;
     return at === null ? null : Number(at);
   };
-  const months = database.prepare(MONTHS).all([]).map(toCounts);
+  const months = database.prepare(MONTHS).all([]) as unknown as readonly MonthCounts[];
   return {
     isNewest: (ordinal) => findOrdinal.all([ordinal]).length > 0,
     answeredAt: (id) => timeOf(id, "answered_at"),
@@ -166,15 +162,6 @@ function readStreams(database: TemporaryDatabase, reads: Reads): HistoryTally["s
     streams.set(stream, { ...found, newest: kept, merged: found.read - found.refused - kept });
   }
   return streams;
-}
-
-function toCounts({ month, promoters, passives, detractors }: Readonly<Record<string, unknown>>): MonthCounts {
-  return {
-    month: String(month),
-    promoters: Number(promoters),
-    passives: Number(passives),
-    detractors: Number(detractors),
-  };
 }
 
 function addCounts(sum: MonthCounts, { promoters, passives, detractors }: MonthCounts): MonthCounts {

@@ -279,15 +279,9 @@ async function mergeResponse(
 
 /** Omits fields that the source lacks. */
 function differences(found: StoredPastResponse, row: PastResponse, personId: number): string[] {
-  const notes = (JSON.parse(found.notes) as Note[]).map(({ id, ...note }, at) => ({
-    ...note,
-    // The import gave an id to each note that had none.
-    id: row.notes?.[at]?.id === null ? null : id,
-  }));
-  const given = row.notes?.map((note) => {
-    const { id, ...rest } = toNote(note, note.id ?? 0);
-    return { ...rest, id: note.id === null ? null : id };
-  });
+  const notes = JSON.parse(found.notes) as Note[];
+  // The import gave an id to each note that had none.
+  const given = row.notes?.map((note, at) => toNote(note, note.id ?? Number(notes[at]?.id)));
   const pairs: readonly (readonly [name: string, stored: unknown, given: unknown])[] = [
     ["person", found.personId, personId],
     ["survey_type", found.surveyType, row.surveyType],

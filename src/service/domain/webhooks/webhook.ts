@@ -5,7 +5,7 @@ export const WEBHOOK_EVENTS = ["survey_response.created", "survey_response.updat
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 export const WEBHOOK_FORMATS = ["json", "slack"] as const;
-export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
 export interface NewWebhook {
   readonly url: string;
