@@ -1,4 +1,4 @@
-/** Links, the erasure's record and hashes of suppressed addresses stay. */
+/** An erasure keeps links, its own record, and hashes of suppressed addresses. */
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";
