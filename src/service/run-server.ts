@@ -1,4 +1,4 @@
-import type { Clock } from "../runtime/clock.ts";
+import { type Clock, withTimeout } from "../runtime/clock.ts";
 import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./service.ts";
 
@@ -25,14 +25,12 @@ const DRAIN_MS = 10_000;
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
   const { metrics = null } = options;
   const listener = await listen(service, options);
-  const operators = await closingOnFailure([listener], async () =>
-    metrics === null ? [] : [await listen(service.operators, { ...metrics, tls: null })],
-  );
+  const operators = metrics === null ? null : await openOperators(service, metrics, listener);
   await service.setAddress(listener.url);
   service.start();
   return {
     url: listener.url,
-    metricsUrl: operators[0]?.url ?? null,
+    metricsUrl: operators?.url ?? null,
     stop: async () => {
       service.setReady(false);
       try {
@@ -40,35 +38,29 @@ export async function runServer(service: Service, options: ServerOptions): Promi
           // A message in progress may take half a minute, and people still open links.
           await service.stop();
         } finally {
-          await drain([listener], service.clock);
+          await drain(listener, service.clock);
         }
       } finally {
         // Until now, `/readyz` has reported that the server is draining.
-        await drain(operators, service.clock);
+        if (operators !== null) await drain(operators, service.clock);
         await service.close();
       }
     },
   };
 }
 
-/** After a failed start, an open listener would keep the process alive. */
-async function closingOnFailure<Result>(listeners: readonly Listening[], work: () => Promise<Result>): Promise<Result> {
+async function openOperators(service: Service, metrics: MetricsAddress, listener: Listening): Promise<Listening> {
   try {
-    return await work();
+    return await listen(service.operators, { ...metrics, tls: null });
   } catch (error) {
-    for (const listener of listeners) await listener.close();
+    // An open listener would keep the process alive.
+    await listener.close();
     throw error;
   }
 }
 
-async function drain(listeners: readonly Listening[], clock: Clock): Promise<void> {
-  const done = new AbortController();
-  const cut = async (): Promise<void> => {
-    await clock.sleep(DRAIN_MS, done.signal);
-    for (const listener of listeners) listener.cut();
-  };
-  // The sleep rejects if all connections ended in time.
-  void cut().catch(() => undefined);
-  await Promise.all(listeners.map((listener) => listener.close()));
-  done.abort();
+async function drain(listener: Listening, clock: Clock): Promise<void> {
+  const closed = listener.close().then(() => true);
+  if (!(await withTimeout(clock, DRAIN_MS, closed, false))) listener.cut();
+  await closed;
 }

@@ -3,7 +3,6 @@ import type { Log } from "../runtime/log.ts";
 import type { Store } from "./domain/ports.ts";
 import { keepQuietHours } from "./domain/surveys/autopilot/autopilot-settings.ts";
 import type { QuietHours } from "./domain/windows/windows.ts";
-import { logClosedWindow, logNoZone } from "./service-log.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
 export async function keepFlags(
@@ -28,6 +27,11 @@ async function keepDailyLimit(store: Store, limit: number | null): Promise<void>
 
 async function followQuietHours(store: Store, log: Log, quiet: QuietHours | null): Promise<void> {
   const { closed, zoneless } = await keepQuietHours(store, quiet);
-  for (const name of closed) logClosedWindow(log, name);
-  if (zoneless.length > 0) logNoZone(log, zoneless);
+  for (const project of closed) {
+    const message = `Autopilot of project ${project} sends no texts: all hours of its window are quiet hours`;
+    log.warn("window_closed", { project, message });
+  }
+  const projects = zoneless.join(", ");
+  const message = `no time zone is set for project ${projects}: its days and hours are UTC`;
+  if (projects !== "") log.warn("no_time_zone", { projects, message });
 }

@@ -1,12 +1,5 @@
 import type { Log } from "../runtime/log.ts";
-import { VERSION } from "../runtime/version.ts";
-import type { StoreAbout } from "./domain/ports.ts";
-import type { Pause } from "./domain/delivery/oversight.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
-
-export function logStart(log: Log, { engine, schema }: StoreAbout): void {
-  log.info("started", { version: VERSION, engine, schema });
-}
 
 function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
   switch (event.kind) {
@@ -32,37 +25,12 @@ function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
   }
 }
 
-export function logClockBehind(log: Log, seconds: number): void {
-  log.warn("clock_behind", {
-    seconds,
-    message: `the clock is ${seconds} s behind the newest write; set it right, or see service clock`,
-  });
-}
-
 export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void {
   log.warn("surveys_overdue", {
     held,
     max_age_seconds: maxAgeSeconds,
     message: `${held} messages were due more than ${maxAgeSeconds / 3600} hours ago and are held`,
   });
-}
-
-export function logPaused(log: Log, { at, reason }: Pause): void {
-  const why = reason ?? "sending was paused";
-  log.warn("sending_paused", { since: at, message: `no survey is sent: ${why}` });
-}
-
-export function logClosedWindow(log: Log, project: string): void {
-  log.warn("window_closed", {
-    project,
-    message: `Autopilot of project ${project} sends no texts: all hours of its window are quiet hours`,
-  });
-}
-
-export function logNoZone(log: Log, projects: readonly string[]): void {
-  const names = projects.join(", ");
-  const message = `no time zone is set for project ${names}: its days and hours are UTC`;
-  log.warn("no_time_zone", { projects: names, message });
 }
 
 /** Logs a recurring error only once, until it has stopped. */

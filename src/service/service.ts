@@ -1,4 +1,5 @@
 import type { Clock } from "../runtime/clock.ts";
+import { VERSION } from "../runtime/version.ts";
 import { type CommonParts, openCommonParts, openSenders } from "./common-parts.ts";
 import type { Store } from "./domain/ports.ts";
 import type { Administration } from "./http/administration.ts";
@@ -9,7 +10,7 @@ import { Heartbeat } from "./sending/heartbeat.ts";
 import { Scheduler } from "./sending/scheduler.ts";
 import type { Senders } from "./sending/senders.ts";
 import { keepFlags } from "./server-flags.ts";
-import { logOverdue, logPaused, logStart } from "./service-log.ts";
+import { logOverdue } from "./service-log.ts";
 import type { ServiceOptions } from "./service-options.ts";
 import { Upkeep } from "./upkeep.ts";
 import { Dispatcher } from "./webhook/dispatcher.ts";
@@ -32,7 +33,9 @@ export function openSending(parts: CommonParts, senders: Senders): Scheduler {
     },
     onTurn: () => metrics.countTurn(),
     onOverdue: (held) => logOverdue(log, held, maxAgeSeconds ?? 0),
-    onPaused: (pause) => logPaused(log, pause),
+    onPaused: ({ at, reason }) => {
+      log.warn("sending_paused", { since: at, message: `no survey is sent: ${reason ?? "sending was paused"}` });
+    },
     onError: failures.add,
   });
   loops.messages = scheduler;
@@ -167,7 +170,7 @@ export class Service implements HttpHandler {
   startLog({ isAnnounced } = { isAnnounced: false }): void {
     const { options, notices, store } = this.#parts;
     notices.release(isAnnounced ? "created" : null);
-    logStart(options.log, store.about);
+    options.log.info("started", { version: VERSION, engine: store.about.engine, schema: store.about.schema });
   }
 
   /** Stops claiming and lets transmissions finish. `close` does this too. */

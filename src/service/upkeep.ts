@@ -8,7 +8,6 @@ import { finishErasure } from "./domain/privacy/erase.ts";
 import { followRetention } from "./domain/privacy/retention.ts";
 import { pruneEvents } from "./domain/webhooks/webhooks.ts";
 import { readLead } from "./domain/write-time.ts";
-import { logClockBehind } from "./service-log.ts";
 
 const POLL_MS = 5_000;
 const PRUNE_MS = 3_600_000;
@@ -55,7 +54,10 @@ export class Upkeep {
         nextPruneMs = clock.monotonic() + PRUNE_MS;
       }
       const lead = await store.read(readLead).catch(() => 0);
-      if (lead > 0 && !isBehind) logClockBehind(log, lead);
+      if (lead > 0 && !isBehind) {
+        const message = `the clock is ${lead} s behind the newest write; set it right, or see service clock`;
+        log.warn("clock_behind", { seconds: lead, message });
+      }
       isBehind = lead > 0;
       // The store itself reports what it finds.
       await store.verify().catch(() => undefined);
