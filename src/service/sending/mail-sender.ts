@@ -47,8 +47,7 @@ export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSen
 function interpretReply({ kind, reply }: AnsweredResult<SmtpReply>): Meaning {
   const { stage, code } = reply;
   if (kind === "accepted") return { ...NOTHING_MEANT, outcome: "sent" };
-  if (stage !== "final-dot") return classifyReply({ ...reply, stage });
-  if (code !== null) return classifyReply({ ...reply, stage, code });
+  if (stage !== "final-dot" || code !== null) return classifyReply(reply);
   // Otherwise, with a server that loses messages after the dot, every message would become unknown.
   return { ...NOTHING_MEANT, outcome: "unknown", sender: "back-off" };
 }

@@ -1,4 +1,3 @@
-/** Claims due messages, passes them to senders, records the outcomes, and sleeps until the next one is due. */
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { claimDue, findDue, type OnUnknown } from "../domain/delivery/deliveries.ts";
@@ -18,7 +17,6 @@ export interface SchedulerOptions {
   readonly claimer: string;
   readonly heartbeat: Pick<Heartbeat, "beat" | "isLeader" | "end">;
   readonly senders: readonly MessageSender[];
-  /** Undefined if no messages are written to files. */
   readonly files?: MessageFiles;
   /** False in a command: a server may keep files elsewhere, and it reports a pause itself. True by default. */
   readonly knowsOutbox?: boolean;

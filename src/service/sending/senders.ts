@@ -7,9 +7,7 @@ import type { MailOptions, MailTools } from "./mail.ts";
 import type { SmsDelivery, SmsOptions, SmsTools } from "./sms.ts";
 
 export interface SendersOptions extends MailTools, SmsTools {
-  /** Null writes mail to the outbox. */
   readonly mail: MailOptions | null;
-  /** Null writes text messages to the outbox. */
   readonly sms: SmsOptions | null;
   /** `dataFile` is the data file's path or the database's name. */
   readonly outbox: { readonly folder: string; readonly dataFile: string };

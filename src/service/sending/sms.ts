@@ -4,7 +4,7 @@ import type { SmsMode } from "../delivery/sms/formats.ts";
 import { canBeTexted, type SmsGateway } from "../delivery/sms/gateway.ts";
 import { GatewayTransport } from "../delivery/sms/gateway-transport.ts";
 import { toSmsText } from "../delivery/sms/segments.ts";
-import { ReplySender } from "./reply-sender.ts";
+import { createReplySender } from "./reply-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { openSmsSender, SegmentBudget, type SmsLimits } from "./sms-sender.ts";
 import { releaseAll } from "../domain/delivery/oversight.ts";
@@ -81,7 +81,7 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
       mask: (said) => said.replaceAll(/\d{5,}/g, "…"),
     }),
   });
-  const replies = new ReplySender({
+  const replies = createReplySender({
     store,
     clock,
     // A separate transport, so replies don't have to wait for a mailing.

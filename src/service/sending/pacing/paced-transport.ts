@@ -198,8 +198,10 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     this.#become(state);
     // A waiting sender has no room, so its messages can stay due. Messages to a waiting domain would otherwise be
     // claimed again immediately.
-    if (admission.kind === "wait")
-      return { kind: "released", delaySeconds: admission.scope === "domain" ? this.#secondsUntil(admission.until) : 0 };
+    if (admission.kind === "wait") {
+      const { domainUntil } = admission;
+      return { kind: "released", delaySeconds: domainUntil === null ? 0 : this.#secondsUntil(domainUntil) };
+    }
     const { epoch } = admission;
     const token = { isTaken: false };
     try {

@@ -82,9 +82,8 @@ export interface HealthStep {
 
 export type Admission =
   | { readonly kind: "go"; readonly epoch: number }
-  /** Null means until the next event. */
-  | { readonly kind: "wait"; readonly scope: "sender"; readonly until: number | null }
-  | { readonly kind: "wait"; readonly scope: "domain"; readonly until: number };
+  /** `domainUntil` is set if only the message's domain has to wait. */
+  | { readonly kind: "wait"; readonly domainUntil: number | null };
 
 const SECOND = 1000;
 const BACK_OFF_MIN = 30 * SECOND;
@@ -119,13 +118,10 @@ export function admit(
   now: number,
 ): { state: SenderHealth; admission: Admission } {
   const state = nextSenderHealth(before, { kind: "probe-due" }, now).state;
-  if (state.mode === "waiting" || state.mode === "stopped")
-    return { state, admission: { kind: "wait", scope: "sender", until: state.until } };
-  if (state.mode === "probing" && state.isProbing)
-    return { state, admission: { kind: "wait", scope: "sender", until: null } };
+  const isSenderWaiting = state.mode === "probing" ? state.isProbing : state.mode !== "open";
+  if (isSenderWaiting) return { state, admission: { kind: "wait", domainUntil: null } };
   const slow = state.domains[domain];
-  if (slow !== undefined && slow.until > now)
-    return { state, admission: { kind: "wait", scope: "domain", until: slow.until } };
+  if (slow !== undefined && slow.until > now) return { state, admission: { kind: "wait", domainUntil: slow.until } };
   const admitted = state.mode === "probing" ? { ...state, isProbing: true } : state;
   return { state: admitted, admission: { kind: "go", epoch: state.epoch } };
 }
@@ -141,7 +137,6 @@ export function restoreSenderHealth(stored: SenderHealth): SenderHealth {
   return { ...endProbe(stored, stored.epoch), epoch: stored.epoch + 1 };
 }
 
-/** True if messages may be held until the sender recovers. */
 export function hasStopped(state: SenderHealth): boolean {
   return state.mode !== "open" && state.trouble.hasStopped;
 }
@@ -186,7 +181,7 @@ function afterFailure(state: SenderHealth, answer: ServerAnswer, isCurrent: bool
   if (needsAnswer(state)) return { state, verdict: doubted };
   const isMany = isAboutMany(state, answer);
   if (isMany && hasAddressCode) return { state: stopped(state, answer, null, now), verdict: doubted };
-  if (isMany || isStrike(answer)) {
+  if (isMany || sender === "breaker" || answer.strike) {
     const isRound = state.mode === "probing" && state.trouble.hasStopped;
     if (isRound) return { state: afterProbe(state, answer, now), verdict: isCertain(answer) ? "as-said" : "later" };
     const next = afterStrike(state, answer, { isMany, isCurrent, now });
@@ -265,10 +260,6 @@ function withName(names: readonly string[], name: string): readonly string[] {
 
 function backOffMs(consecutive: number): number {
   return Math.min(BACK_OFF_MIN * 2 ** Math.min(consecutive, 10), BACK_OFF_MAX);
-}
-
-function isStrike({ sender, strike }: ServerAnswer): boolean {
-  return sender === "breaker" || strike;
 }
 
 function isBlaming({ outcome }: ServerAnswer): boolean {

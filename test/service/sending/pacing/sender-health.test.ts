@@ -50,7 +50,7 @@ describe("backing off", () => {
     self.now += 30 * SECOND;
     const probe = ask();
     expect(probe.kind).toBe("go");
-    expect(ask()).toEqual({ kind: "wait", scope: "sender", until: null });
+    expect(ask()).toEqual({ kind: "wait", domainUntil: null });
     hear(SENT);
     expect([ask().kind, ask().kind]).toEqual(["go", "go"]);
   });
@@ -94,7 +94,7 @@ describe("backing off", () => {
     const { self, ask, hear, send } = world();
     const slow = answer({ outcome: "retry", backsDomainOff: true, domain: "gmail.com", text: "421 4.7.28" });
     send(slow, "gmail.com");
-    expect(ask("gmail.com")).toEqual({ kind: "wait", scope: "domain", until: NOW + 30 * SECOND });
+    expect(ask("gmail.com")).toEqual({ kind: "wait", domainUntil: NOW + 30 * SECOND });
     expect(ask("x.org").kind).toBe("go");
     hear(slow);
     self.now += 30 * SECOND;
@@ -326,7 +326,7 @@ describe("whatever happens", () => {
         const startedAt = self.now;
         const admitInTime = (): number => {
           const first = ask("c.org");
-          if (first.kind === "wait") self.now = first.until ?? Number.NaN;
+          if (first.kind === "wait") self.now = first.domainUntil ?? untilOf(self.state) ?? Number.NaN;
           const admission = first.kind === "wait" ? ask("c.org") : first;
           return admission.kind === "go" ? admission.epoch : Number.NaN;
         };
@@ -363,7 +363,7 @@ describe("whatever happens", () => {
           const admission = ask();
           if (admission.kind === "wait") {
             stops += 1;
-            self.now = admission.until ?? Number.NaN;
+            self.now = admission.domainUntil ?? untilOf(self.state) ?? Number.NaN;
             if (message === "ok") waiting.push(message);
             else ready.unshift(message);
             continue;
