@@ -1,6 +1,5 @@
-/** Operations over HTTP, for a project's admin keys. */
 import type { HttpResponse } from "../../contract/http.ts";
-import type { JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import {
   KEY_ACCESS_HEADER,
   KEY_PROJECT_HEADER,
@@ -23,7 +22,6 @@ export interface Administration {
 
 export interface OperationRequest {
   readonly method: string;
-  /** Name of the operation; empty for the list. */
   readonly name: string;
   readonly caller: Caller;
   readonly input: () => Promise<JsonObject>;
@@ -74,13 +72,9 @@ async function callByName(administration: Administration, { name, caller, input:
 
 /** If the result is a page, the body contains its rows, in the same form as the command line prints. */
 function toReply(result: unknown): HttpResponse {
-  if (!isObject(result) || !("rows" in result) || !("next" in result)) return jsonReply(200, result);
+  if (!isJsonObject(result) || !("rows" in result) || !("next" in result)) return jsonReply(200, result);
   const { rows, next } = result;
   return jsonReply(200, rows, typeof next === "string" ? { [NEXT_PAGE_HEADER]: next } : {});
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 /** Uses the wording of the command line. */

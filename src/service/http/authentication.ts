@@ -21,7 +21,6 @@ const REMEMBERED_MAX = 10_000;
 const REMEMBERED_LENGTH_MAX = 512;
 /** How long a key keeps working after another process has revoked it. */
 const REMEMBERED_MS = 1_500;
-/** Per client address. */
 const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
 
 interface UsedKey {
@@ -38,10 +37,7 @@ interface Remembered {
   readonly expiresAt: number | null;
 }
 
-/**
- * The keys of a store. Caches credentials by their text, because hashing each key would take 4% of the time of a page.
- * V8 seeds its string hashes per process, so timing reveals nothing; unknown keys are compared in constant time.
- */
+/** Caches credentials by their text, because hashing each key would take 4% of the time of a page. */
 export class KeyRing {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -49,6 +45,7 @@ export class KeyRing {
   /** Counts 401s per client address. */
   readonly #refusals: RateLimiter;
   readonly #sessions = new Map<string, Caller>();
+  /** V8 seeds its string hashes per process, so the timing of a look-up reveals nothing. */
   #remembered = new Map<string, Remembered>();
   #rememberedSinceMs: number;
 

@@ -68,7 +68,6 @@ interface Call {
   readonly actor: Actor;
   readonly route: Route;
   readonly placeholders: Readonly<Record<string, string>>;
-  /** See `Match.unstripped`. */
   readonly unstripped: string | null;
   readonly parameters: JsonObject;
   /** The requested URL as the client sees it, without the query. */

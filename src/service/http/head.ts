@@ -41,7 +41,6 @@ function parseRange(text: string): { type: string; quality: number } {
 
 export type BodyKind = "json" | "form" | "unnamed";
 
-/** Throws 415 if it isn't JSON or a form in UTF-8. */
 export function bodyKind(contentType: string | undefined): BodyKind {
   if (contentType === undefined || contentType.trim() === "") return "unnamed";
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());

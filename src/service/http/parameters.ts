@@ -19,10 +19,7 @@ export function parseQuery(query: string, route: Route): JsonObject {
   return query === "" ? {} : parsePairs(decodePairs(query), route);
 }
 
-/**
- * `URLSearchParams` replaces invalid UTF-8 (such as Latin-1 `%E9`) with U+FFFD, which would silently change the value.
- * This decodes it to an unpaired surrogate instead, which every rule rejects.
- */
+/** Decodes invalid UTF-8 to an unpaired surrogate, which every rule rejects, instead of U+FFFD. */
 function decodePairs(text: string): [string, string][] {
   const pairs = [...new URLSearchParams(text)];
   if (!pairs.some((pair) => pair.some((part) => part.includes("\uFFFD"))) || isUtf8(text)) return pairs;

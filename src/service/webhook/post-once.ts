@@ -1,5 +1,5 @@
 import { unixSeconds } from "../../runtime/clock.ts";
-import type { WebhookRow } from "../domain/ports.ts";
+import type { DueEvent, WebhookRow } from "../domain/ports.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 import { signedHeaders } from "./sign.ts";
 import { type Destination, type EndpointOptions, EndpointTransport } from "./transport.ts";
@@ -20,16 +20,11 @@ export async function postOnce(
   }
 }
 
-export interface TestEvent {
-  readonly eventId: string;
-  readonly body: string;
-}
-
 /** Sends an event immediately, even to a disabled endpoint, without storing it. */
 export async function sendTestEvent(
   options: EndpointOptions,
   webhook: WebhookRow,
-  event: TestEvent,
+  event: Pick<DueEvent, "eventId" | "body">,
 ): Promise<AttemptEnd> {
   const headers = signedHeaders(webhook, event, unixSeconds(options.clock));
   const end = await postOnce(options, webhook, headers, event.body, new AbortController().signal);

@@ -18,7 +18,8 @@ export function neededLines(raw: Uint8Array): Uint8Array {
   let place: Place = "header";
   let header = "";
   let room = MAX_NEEDED_CHARACTERS;
-  for (const line of linesOf(message)) {
+  // An array of the lines would have millions of strings.
+  for (const [line] of message.matchAll(/[^\n]+\n?|\n/g)) {
     if (line.startsWith("--")) [place, header] = ["header", ""];
     else if (place === "body") continue;
     else if (line.trim() !== "") header += place === "report" ? "" : line;
@@ -34,14 +35,4 @@ export function neededLines(raw: Uint8Array): Uint8Array {
 function bodyPlace(header: string): Place {
   if (REPORT.test(header)) return "report";
   return RETURNED.test(header) ? "returned" : "body";
-}
-
-/** An array of the lines would have millions of strings. */
-function* linesOf(text: string): Generator<string> {
-  for (let start = 0; start < text.length;) {
-    const end = text.indexOf("\n", start);
-    const next = end === -1 ? text.length : end + 1;
-    yield text.slice(start, next);
-    start = next;
-  }
 }

@@ -1,6 +1,9 @@
 import { createVerify, X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { get } from "node:https";
 import * as v from "valibot";
+import { readAnswerStart } from "../../../runtime/http-exchange.ts";
 
 export type FetchText = (url: string) => Promise<string>;
 
@@ -88,22 +91,12 @@ function verify(envelope: SnsEnvelope, pem: string): boolean {
 const TIMEOUT_MS = 10_000;
 const TEXT_MAX = 64 * 1024;
 
-export const fetchText: FetchText = (url) =>
-  new Promise((resolve, reject) => {
-    const request = get(url, { timeout: TIMEOUT_MS, agent: false }, (response) => {
-      const chunks: Uint8Array[] = [];
-      let size = 0;
-      response.on("data", (chunk: Uint8Array) => {
-        chunks.push(chunk);
-        size += chunk.byteLength;
-        if (size > TEXT_MAX) request.destroy(new Error("the answer is too long"));
-      });
-      response.once("error", reject);
-      response.once("end", () => {
-        if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString("utf8"));
-        else reject(new Error(`status ${response.statusCode}`));
-      });
-    });
-    request.once("timeout", () => request.destroy(new Error("no answer in time")));
-    request.once("error", reject);
-  });
+export const fetchText: FetchText = async (url) => {
+  const request = get(url, { timeout: TIMEOUT_MS, agent: false });
+  request.on("timeout", () => request.destroy(new Error("no answer in time")));
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  const { status, bytes } = await readAnswerStart(response, request, TEXT_MAX);
+  if (status !== 200) throw new Error(`status ${status}`);
+  if (!response.complete || bytes.length > TEXT_MAX) throw new Error("the answer is incomplete or too long");
+  return bytes.toString("utf8");
+};

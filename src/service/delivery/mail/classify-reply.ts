@@ -8,18 +8,19 @@ import { reasonIn, type ReplyReason } from "./reply-phrases.ts";
 export type ReplyStage = SmtpStage | "report";
 
 /** `code` is null if the connection failed without a reply; `text` is then the error's message. */
-export type ServerReply = { readonly enhancedCode: string | null; readonly text: string } & (
-  | { readonly stage: Exclude<ReplyStage, "final-dot">; readonly code: number | null }
-  | { readonly stage: "final-dot"; readonly code: number }
-);
+export interface ServerReply {
+  readonly stage: ReplyStage;
+  readonly code: number | null;
+  readonly enhancedCode: string | null;
+  readonly text: string;
+}
 
 /** In a report, `retry` means that the server gave up for a temporary reason. */
-type Fate =
-  | { readonly outcome: "sent" | "bounced" | "failed"; readonly sender: "none" }
-  | { readonly outcome: "retry"; readonly sender: "none" | "back-off" | "hours" }
-  | { readonly outcome: "held"; readonly sender: "none" | "breaker" };
+type Fate = Pick<Meaning, "outcome" | "sender">;
 
-export type ReplyMeaning = Fate & Omit<Meaning, "outcome" | "sender"> & { readonly reason: ReplyReason };
+export interface ReplyMeaning extends Meaning {
+  readonly reason: ReplyReason;
+}
 
 const MESSAGE_STAGES: ReadonlySet<ReplyStage> = new Set(["data", "final-dot"]);
 const ADDRESS_CODES: ReadonlySet<string> = new Set(["1.1", "1.2", "1.3", "1.6", "1.10", "2.1"]);

@@ -15,7 +15,7 @@ export interface MailContent {
   readonly subject: string;
   readonly at: number;
   readonly messageId: string;
-  /** Message id of the mail that this one follows, without `<>`. */
+  /** Without `<>`. */
   readonly inReplyTo?: string | null;
   readonly headers: readonly MailHeader[];
   readonly text: string;

@@ -9,7 +9,6 @@ import type { MailContext } from "./sender.ts";
 export interface RenderOptions {
   readonly random: Pick<Random, "token">;
   readonly now: number;
-  /** Null if the mail server signs. */
   readonly key: DkimKey | null;
 }
 

@@ -38,7 +38,6 @@ export class SmsHook {
     this.#options = options;
   }
 
-  /** Null if the path has no valid secret. */
   async handle(request: PathRequest): Promise<HttpResponse | null> {
     const { store, metrics } = this.#options;
     const [, secret = ""] = PATH.exec(request.path) ?? [];

@@ -14,7 +14,6 @@ export interface SmtpTransportOptions {
   readonly timeouts?: Partial<TransportTimeouts>;
 }
 
-/** Milliseconds. */
 interface TransportTimeouts extends SmtpTimeouts {
   /** How long `close` waits for messages past their dot. */
   readonly drainPastDot: number;

@@ -41,9 +41,5 @@ export function asOneLine(text: string): string {
 }
 
 export function serverIdIn(text: string): string | null {
-  for (const form of SERVER_IDS) {
-    const found = form.exec(text)?.[1];
-    if (found !== undefined) return found;
-  }
-  return null;
+  return SERVER_IDS.map((form) => form.exec(text)?.[1]).find((id) => id !== undefined) ?? null;
 }

@@ -69,11 +69,7 @@ export class OperatorPages {
   }
 }
 
-/**
- * Totals over all projects reveal business figures. Without a token, only callers on this machine get them, and on the
- * main listener only without a public URL or forwarding headers, because a proxy on this machine forwards requests from
- * anywhere. Returns null for an allowed caller.
- */
+/** Totals reveal business figures, so without a token only callers on this machine get them. */
 function refuseReader(
   { headers, from }: OperatorRequest,
   listener: Listener,
@@ -82,6 +78,7 @@ function refuseReader(
   if (listener === "local") return null;
   const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
   if (metricsToken !== null && given !== undefined) return isSameText(given, metricsToken) ? null : unauthorized();
+  // A proxy on this machine forwards requests from anywhere.
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
   const isHere = isLoopback(from) && !isForwarded;
   if (listener === "metrics" ? isHere || metricsToken === null : isHere && publicUrl === null) return null;

@@ -71,10 +71,6 @@ function placesIn(body: Json): readonly JsonObject[] {
 }
 
 function findId(body: Json): string | null {
-  for (const place of placesIn(body))
-    for (const path of ID_PATHS) {
-      const id = asText(place[path]);
-      if (id !== null) return id;
-    }
-  return null;
+  const ids = placesIn(body).flatMap((place) => ID_PATHS.map((path) => asText(place[path])));
+  return ids.find((id) => id !== null) ?? null;
 }
