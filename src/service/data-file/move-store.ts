@@ -36,10 +36,7 @@ export interface CopiedStore extends StoreContents {
   readonly paused_at: number;
 }
 
-/**
- * Moves a data file's content while no one else uses either file; afterwards the old one refuses to open. Throws
- * FileChoiceError, CopyFailedError, StoreFileError and the signal's reason, and then leaves both files as they were.
- */
+/** Afterwards the old file refuses to open. Throws FileChoiceError, CopyFailedError or StoreFileError. */
 export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore> {
   const { from, to, fromDatabase = null, toDatabase = null, random } = options;
   await checkPlaces(options);

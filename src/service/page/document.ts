@@ -16,7 +16,6 @@ export interface HtmlPage {
   readonly title: string;
   readonly brand: PageBrand;
   readonly body: Html;
-  /** Optional: the page works without it. */
   readonly script?: string | null;
 }
 

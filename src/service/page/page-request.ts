@@ -14,7 +14,6 @@ export interface PagesOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly publicUrl: string | null;
-  /** Path of the public URL, or empty. */
   readonly base: string;
   readonly answerWindowSeconds: number;
   readonly senderName: string | null;

@@ -61,8 +61,7 @@ export function formPage(view: FormView): HtmlPage {
  * Submits the form on the first tap, click or Enter, so that one click in an email is enough to answer. Link scanners
  * open pages in real browsers, scroll and wait, but don't tap or click. So nothing is sent before the page has been
  * visible for a second and a trusted event arrives; scrolling doesn't count, because it ends in `pointercancel`. The
- * form is read 300 ms later, so changing 9 to 3 sends only 3. Later taps, and typing once a score is stored, send
- * changes.
+ * form is read 300 ms later, so changing 9 to 3 sends only 3.
  */
 const ANSWER_AT_A_GESTURE =
   `{let f=document.forms[0],o=document.querySelector("output"),s=()=>document.hidden?0:performance.now(),v=s(),l,t;` +

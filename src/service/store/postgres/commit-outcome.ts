@@ -9,10 +9,7 @@ export interface TransactionMark {
 
 export type CommitOutcome = "committed" | "aborted" | "in progress" | "unknown";
 
-/**
- * Asks on another connection. After a crash, the server may have forgotten the transaction and reused its number, so a
- * commit must also show in the project's version.
- */
+/** After a crash, the server may have reused the transaction's number, so the project's version must show the commit. */
 export async function askOutcome(
   client: PoolClient,
   { xid, project, version }: TransactionMark,

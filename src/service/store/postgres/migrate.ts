@@ -48,7 +48,7 @@ export async function migrateServer(
     throw new StoreDatabaseError("older", `the database has schema ${seen} and this version needs ${newest}`);
   for (let tries = 1; ; tries += 1) {
     try {
-      return { from: await runMigrations(client, { migrations, filledBy, now: unixSeconds(clock) }), to: newest };
+      return { from: await runMigrations(client, migrations, filledBy, unixSeconds(clock)), to: newest };
     } catch (error) {
       if (!isLocked(error)) throw error;
       if (tries === LOCK_TRIES)
@@ -62,11 +62,9 @@ export async function migrateServer(
 
 async function runMigrations(
   client: ClientBase,
-  {
-    migrations,
-    filledBy,
-    now,
-  }: Required<Pick<MigrateOptions, "migrations">> & { filledBy: string | undefined; now: number },
+  migrations: readonly Migration[],
+  filledBy: string | undefined,
+  now: number,
 ): Promise<number> {
   const newest = newestVersion(migrations);
   await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}`);

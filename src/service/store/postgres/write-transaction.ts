@@ -38,11 +38,9 @@ export interface WriteTools extends Pick<StoreWatch, "onLocked"> {
   readonly time: DatabaseTime;
 }
 
-/**
- * Limits for this transaction only, because a pooler may hand the connection to another process. A stalled transaction
- * blocks its project; the idle timeout (6 s) ends it before waiting requests give up (8 s).
- */
+/** Limits are set per transaction, because a pooler may hand the connection to another process. */
 const BEGIN = "BEGIN; SET LOCAL lock_timeout = '8s'";
+/** The idle timeout ends a stalled transaction before the requests that wait for its project give up. */
 const LIMITS = "SET LOCAL statement_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '6s'";
 const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 

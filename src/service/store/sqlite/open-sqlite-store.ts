@@ -110,7 +110,8 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
   if (file !== IN_MEMORY && fileSize(file) > 0) await refuseUnfit(file, { ...options, isCopy });
   const database = await openOurs(options);
   try {
-    shareFile(database);
+    database.exec("PRAGMA journal_mode = WAL");
+    markUsed(database);
     if (file !== IN_MEMORY) closeLogToOthers(file);
     if (filledBy !== undefined) database.all(MARK_EMPTY, [filledBy]);
     return database;
@@ -156,11 +157,6 @@ function configure(database: SqliteDatabase): void {
   database.exec("PRAGMA secure_delete = ON");
   // Checkpoints also sync the data file, so they run after 16 MB of log instead of 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
-}
-
-function shareFile(database: SqliteDatabase): void {
-  database.exec("PRAGMA journal_mode = WAL");
-  markUsed(database);
 }
 
 interface Work {

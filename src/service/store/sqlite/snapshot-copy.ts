@@ -30,13 +30,11 @@ export async function copySnapshot({ file, target, ...options }: CopyOptions): P
   }
 }
 
-/**
- * The open transaction keeps concurrent writes in the log, outside the snapshot. Prepares no statement, because the
- * optional package keeps a database open until its statements are garbage-collected.
- */
+/** Prepares no statement, because the optional package keeps a database open until its statements are collected. */
 async function copyFrom(file: string, target: string): Promise<void> {
   const engine = await openEngine(file);
   try {
+    // The open transaction keeps concurrent writes in the log, outside the snapshot.
     engine.exec("BEGIN; SELECT 1 FROM projects LIMIT 1");
     await engine.copyTo(target);
     engine.exec("ROLLBACK");

@@ -1,4 +1,3 @@
-/** An open database: caches prepared statements, translates errors, and allows changes only in write jobs. */
 import { noteStatement, type StatementWatch } from "../../slow-statements.ts";
 import { refuseNul, refuseOutsideWrite } from "../../sql/guards.ts";
 import { type Database, type SqlRow, type SqlValue } from "../../../sql/database.ts";

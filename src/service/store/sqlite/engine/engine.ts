@@ -46,17 +46,15 @@ export async function openEngine(file: string): Promise<Engine> {
 
 export type Look = (columns: string, from: string) => readonly SqlValue[][];
 
-/**
- * Reads a file without changing it: opened for writing, SQLite would merge the log of a killed process; opened for
- * reading without a log, it would leave an empty one. A function receives the rows, because the optional package keeps
- * a file open as long as prepared statements exist.
- */
+/** Reads a file without changing it. */
 export async function lookInto<Result>(file: string, work: (look: Look) => Result): Promise<Result> {
   const { DatabaseSync } = await loadLibrary();
   try {
     const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    // Opened for writing, SQLite would merge a killed process's log; without a log, reading would leave an empty one.
     const database = new DatabaseSync(file, { readOnly: hasLog });
     try {
+      // A function receives the rows, because the optional package keeps a file open while it has prepared statements.
       let found: SqlValue[][] = [];
       database.function("found", { varargs: true }, (...row) => {
         found.push(row as SqlValue[]);

@@ -8,10 +8,7 @@ import type { FileWatch } from "./file-watch.ts";
 
 /** A larger batch would delay its first job too much. */
 const BATCH_MAX = 512;
-/**
- * How many event-loop turns a write yields to reads, so that more writes can share its commit. With eight
- * clients and one write in ten requests, that saves up to half of the syncs.
- */
+/** Event-loop turns that a write yields to reads; with eight busy clients, this saves up to half of the disk syncs. */
 const GATHER_TURNS = 3;
 /** How long to wait while another process writes: compacting a large file takes seconds. */
 const RETRY_MAX_MS = 10_000;
