@@ -14,7 +14,6 @@ export interface MetricsAddress {
 export interface RunningServer {
   readonly url: string;
   readonly metricsUrl: string | null;
-  /** Lets the delivery and requests in progress finish, then closes the data file. */
   stop(): Promise<void>;
 }
 

@@ -4,20 +4,16 @@ import type { Store } from "./domain/ports.ts";
 import { keepQuietHours } from "./domain/surveys/autopilot/autopilot-settings.ts";
 import type { QuietHours } from "./domain/windows/windows.ts";
 import type { ServiceOptions } from "./service-options.ts";
+import { keepMark } from "./store/sql/store-marks.ts";
 
 export async function keepFlags(
   store: Store,
   { log, sender, dailyLimit = null, sms = null }: ServiceOptions,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  await keepBounceAddress(store, sender?.bounceAddress ?? null).catch(onError);
+  await keepMark(store, "bounce address", sender?.bounceAddress ?? null).catch(onError);
   await keepDailyLimit(store, dailyLimit).catch(onError);
   if (sms !== null) await followQuietHours(store, log, sms.limits.quiet).catch(onError);
-}
-
-async function keepBounceAddress(store: Store, bounceAddress: string | null): Promise<void> {
-  if ((await store.read((tx) => tx.tables.mark("bounce address"))) === bounceAddress) return;
-  await store.write((tx) => tx.tables.setMark("bounce address", bounceAddress), { project: "none" });
 }
 
 async function keepDailyLimit(store: Store, limit: number | null): Promise<void> {

@@ -1,4 +1,5 @@
-import type { Store, StoreMark } from "./domain/ports.ts";
+import type { Store } from "./domain/ports.ts";
+import { keepMark } from "./store/sql/store-marks.ts";
 
 export const DEFAULT_HOST = "127.0.0.1";
 export const DEFAULT_PORT = 8080;
@@ -36,12 +37,7 @@ export class ServiceAddress {
   async listen(store: Store, url: string): Promise<void> {
     this.#url = this.#publicUrl ?? url;
     this.#listening = url;
-    await keep(store, "address", this.#url);
-    await keep(store, "listening", url);
+    await keepMark(store, "address", this.#url);
+    await keepMark(store, "listening", url);
   }
-}
-
-async function keep(store: Store, mark: StoreMark, url: string): Promise<void> {
-  if ((await store.read((tx) => tx.tables.mark(mark))) === url) return;
-  await store.write((tx) => tx.tables.setMark(mark, url), { project: "none" });
 }

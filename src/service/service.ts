@@ -131,16 +131,10 @@ export class Service implements HttpHandler {
     });
   }
 
-  /** Resolves if the data file becomes unusable. Nothing is acknowledged from then on, so close the service. */
-  get lost(): Promise<Error> {
-    return this.store.lost;
-  }
-
   readonly handle: HttpHandler["handle"] = (request) => this.#http.handle(request, "main");
 
   readonly refuse: HttpHandler["refuse"] = (error, method) => this.#http.refuse(error, method);
 
-  /** Metrics and health, for a separate listener. */
   readonly operators: HttpHandler = {
     handle: (request) => this.#http.handle(request, "metrics"),
     refuse: this.refuse,

@@ -1,4 +1,3 @@
-/** Copies the data to a temporary name, reads the whole copy to check it, then renames it. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync } from "node:fs";
 import { link, readdir, rename, rm, stat } from "node:fs/promises";

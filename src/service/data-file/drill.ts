@@ -1,4 +1,3 @@
-/** Proves that a backup is usable: restores it, opens the result, and compares it with the running data. */
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { scoreCategory } from "../../contract/limits.ts";
@@ -16,7 +15,6 @@ import { openDataFile } from "./open-data-file.ts";
 
 export interface DrillOptions extends Pick<CopyStoreOptions, "clock" | "random" | "signal" | "onRows"> {
   readonly file: string;
-  /** An empty folder for the restored data. */
   readonly folder: string;
   readonly running: Store;
 }

@@ -5,6 +5,7 @@ import { readRegular } from "../../runtime/files/file-kind.ts";
 import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { replaceFile, resolveFile } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
+import { keepMark } from "../store/sql/store-marks.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { applyErasureLog } from "../domain/privacy/erase.ts";
 import { type ErasureLog, readErasureLog } from "../domain/privacy/erasure-log.ts";
@@ -20,8 +21,7 @@ const LOG = v.object({
 /** Erases people named only in the log, then updates the log. Rejects with StoreFileError for an unreadable log. */
 export async function syncErasures(store: Store, dataFile: string, random: Pick<Random, "token">): Promise<number> {
   const file = resolveFile(dataFile) + ERASURES_SUFFIX;
-  const place = await store.read((tx) => tx.tables.mark("erasures"));
-  if (place !== file) await store.write((tx) => tx.tables.setMark("erasures", file), { project: "none" });
+  await keepMark(store, "erasures", file);
   const kept = await readErasureFile(file);
   const isKnown = kept === null || isLogIn(kept, await store.read(readErasureLog));
   const erased = isKnown ? 0 : await applyErasureLog(store, kept);

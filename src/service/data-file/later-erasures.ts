@@ -1,4 +1,3 @@
-/** People erased after a backup was made: restoring it leaves them out. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import type { Store } from "../domain/ports.ts";

@@ -15,6 +15,7 @@ import { syncErasures } from "./erasure-file.ts";
 import { applyLaterErasures, readLaterErasures } from "./later-erasures.ts";
 import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
 import { livingProcesses } from "../sending/heartbeat.ts";
+import type { Distribution } from "../store/postgres/distribute.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { markAsCopy } from "../store/sqlite/engine/data-file.ts";
 import { inspectCopy } from "../store/sqlite/inspect-copy.ts";
@@ -236,11 +237,26 @@ function refuseToFill(
 const LONG = { isLong: true } as const;
 const RESTORED_REASON = "the data was restored from a backup";
 
-export async function refuseServed(store: Store, name: string): Promise<void> {
+async function refuseServed(store: Store, name: string): Promise<void> {
   const living = await livingProcesses(store);
   if (living.length === 0) return;
   const processes = living.length === 1 ? "process" : `${living.length} processes`;
   throw new FileChoiceError(`${name} is served, or was within the last 30 seconds; stop its ${processes} first`);
+}
+
+/** Spreads a database over a Citus cluster. Throws StoreDatabaseError, or FileChoiceError if a server is using it. */
+export async function distributeData(
+  options: DataFileOptions & { readonly database: DatabaseChoice },
+): Promise<Distribution> {
+  const { distributeDatabase } = await import("../store/postgres/distribute.ts");
+  return distributeDatabase(options.database.url, async () => {
+    const store = await openData(options);
+    try {
+      await refuseServed(store, options.dataFile);
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 async function readStates(tx: Transaction): Promise<string> {

@@ -11,7 +11,6 @@ export interface HookMetrics {
   countRefusal(why: HookRefusal): void;
 }
 
-/** How far a signature's time can differ from ours, in seconds. */
 export const SIGNATURE_SECONDS = 300;
 
 /** `timestamp` is Unix seconds. */

@@ -17,7 +17,6 @@ export interface Slack {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Addresses of this server; no digest is posted to them. */
   readonly own: () => string[];
   readonly readContext: (project: Project) => Promise<MailContext>;
 }

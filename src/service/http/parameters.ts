@@ -64,7 +64,6 @@ export function parseBody(body: string | Uint8Array, contentType: string | undef
   return parsePairs(decodePairs(text), route);
 }
 
-/** Empty means no fields. Throws 400 with the reason. */
 export function parseJsonBody(body: string | Uint8Array): JsonObject {
   const text = decodeText(body);
   return text.trim() === "" ? {} : parseJson(text);

@@ -102,7 +102,6 @@ export class Reader {
     return this.#checked(name, isE164, "must be in E.164 format, such as +14155551212");
   }
 
-  /** An integer of at least `min`; larger values than `limit` become `limit`. */
   limited(
     name: string,
     { min, limit, fallback }: { readonly min: number; readonly limit: number; readonly fallback: number },

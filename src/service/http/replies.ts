@@ -9,7 +9,6 @@ export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `message` defaults to the status's standard phrase. */
   constructor(status: number, message?: string, headers: Readonly<Record<string, string>> = {}) {
     super(message ?? STATUS_CODES[status]);
     this.status = status;

@@ -24,7 +24,6 @@ export interface PagesOptions {
   readonly linkChanges: PageLimit;
   /** Changes by the page's script, which sends comments while they are being typed. */
   readonly scriptChanges: PageLimit;
-  /** The project that Basic credentials belong to, or null. */
   readonly findProject: (authorization: string, address: string) => Promise<Project | null>;
   readonly onError: (error: unknown) => void;
 }
@@ -45,7 +44,6 @@ export function previewLocale(token: string, query: string): Locale | null {
   return effectiveLocale(match[1] ?? new URLSearchParams(query).get("locale"));
 }
 
-/** If `answer` is missing, the page rejects POST. */
 export async function byMethod(
   request: PathRequest,
   show: () => Promise<HttpResponse>,

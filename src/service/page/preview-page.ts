@@ -18,7 +18,6 @@ interface Place {
   readonly locale: Locale;
 }
 
-/** The submitted score is in the query as `answered`. */
 export function handlePreview(
   options: PagesOptions,
   request: PathRequest,

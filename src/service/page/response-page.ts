@@ -49,7 +49,6 @@ async function askForKey(options: PagesOptions): Promise<HttpResponse> {
   return pageResponse({ status: 403, locale: FALLBACK_LOCALE, brand, title, body });
 }
 
-/** Properties about the survey's appearance, not about the person. */
 const SPECIAL_KEYS: ReadonlySet<string> = new Set(
   SPECIAL_PROPERTIES.flatMap(({ key, olderName }) => (olderName === undefined ? [key] : [key, olderName])),
 );

@@ -8,7 +8,6 @@ import { type Html, html } from "../../contract/text/html.ts";
 
 export interface SurveyView {
   readonly brand: PageBrand;
-  /** The survey's texts, chosen for the displayed score if there is one. */
   readonly words: SurveyWords;
   readonly action: string;
   /** A form field that identifies a visitor's answer to a public link. It isn't in any URL. */
@@ -103,7 +102,6 @@ function leaveLink({ words, leaveUrl = null }: SurveyView): Html | null {
     : html`<p class="soft"><a href="${leaveUrl}">${surveyTexts(words.locale).unsubscribe}</a></p>`;
 }
 
-/** Emphasizes the score wherever the translation puts it. */
 function answered(text: string, score: number): Html {
   const [before = "", after = ""] = text.split("{score}");
   return html`${before}<b class="given">${score}</b>${after}`;

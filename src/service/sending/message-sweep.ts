@@ -6,7 +6,6 @@ export interface MessageSweepOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly files?: MessageFiles;
-  /** False in a command, because a server may keep files elsewhere. True by default. */
   readonly knowsOutbox?: boolean;
 }
 

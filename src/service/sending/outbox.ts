@@ -68,7 +68,6 @@ export class Outbox implements MessageSender, MessageFiles {
   readonly name = "outbox";
   readonly channels: MessageSender["channels"];
   readonly #options: OutboxOptions;
-  /** Part of temporary names, so that files left by a crash can be recognized. */
   readonly #owner: string;
   readonly #group: WriteGroup;
   #isSwept = false;
@@ -152,7 +151,8 @@ export class Outbox implements MessageSender, MessageFiles {
       onError(cause);
       const text = cause instanceof Error ? cause.message : "unknown";
       const attempt = { ...FACTS, text, ms: clock.monotonic() - startedMs };
-      return { kind: "retry", delaySeconds: retryDelay(error, attempts), attempt };
+      const backOff = Math.min(FIRST_RETRY_SECONDS * 2 ** attempts, LAST_RETRY_SECONDS);
+      return { kind: "retry", delaySeconds: isDiskFull(error) ? DISK_FULL_RETRY_SECONDS : backOff, attempt };
     }
   }
 
@@ -210,11 +210,6 @@ class WriteGroup {
     const synced = this.#sync();
     for (const resolve of written) resolve(synced);
   }
-}
-
-function retryDelay(error: unknown, attempts: number): number {
-  if (isDiskFull(error)) return DISK_FULL_RETRY_SECONDS;
-  return Math.min(FIRST_RETRY_SECONDS * 2 ** attempts, LAST_RETRY_SECONDS);
 }
 
 function fileName({ project, requestId, channel, token }: ErasedSurvey, number: number | null = null): string {

@@ -18,7 +18,6 @@ export interface SmsOptions {
   readonly gateway: SmsGateway;
   readonly mode: SmsMode;
   readonly limits: Omit<SmsLimits, "mayReceive">;
-  /** Pattern of numbers that may get text messages, with `*` for any characters; null allows all. Others are held. */
   readonly onlyTo: string | null;
   readonly linkUrl: string | null;
 }

@@ -84,7 +84,6 @@ export class EndpointQueue {
   }
 
   #pump(): void {
-    // After a failure, tries one at a time.
     const limit = this.webhook().strikes > 0 ? 1 : AT_ONCE;
     while (this.#running.size < limit && this.#pauses.size === 0 && !this.#options.signal.aborted) {
       const at = this.#waiting.findIndex(({ personId }) => !this.#busy.has(personId));

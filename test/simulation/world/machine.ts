@@ -117,7 +117,7 @@ export function createMachine(options: MachineOptions): Machine {
       const service = await Promise.race([openLife(options, life, state.lives), life.ended]);
       if (service === null || life.isDead) return false;
       life.service = service;
-      void service.lost.then(() => clock.at(clock.now(), () => void leave(life, service)));
+      void service.store.lost.then(() => clock.at(clock.now(), () => void leave(life, service)));
       trace.add("started");
       return true;
     } catch (error) {

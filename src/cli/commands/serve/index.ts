@@ -109,11 +109,11 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
     logOtherServers(log, dataFile, others);
     logOutbox(log, dataFile, options.service);
     logMetricsAddress(log, server);
-    await Promise.race([untilAborted(signal), service.lost]);
+    await Promise.race([untilAborted(signal), service.store.lost]);
   } finally {
     await server.stop();
   }
-  const lost = await Promise.race([service.lost, Promise.resolve(null)]);
+  const lost = await Promise.race([service.store.lost, Promise.resolve(null)]);
   if (lost !== null) return endWith(await asDataFileError(lost), log);
   await writeStopped(deps, log);
   return EXIT.done;

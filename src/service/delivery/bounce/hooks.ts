@@ -1,4 +1,3 @@
-/** Paths where mail providers report bounces and complaints. They contain a secret. */
 import { createHmac, verify } from "node:crypto";
 import * as v from "valibot";
 import type { HttpResponse, PathRequest } from "../../../contract/http.ts";

@@ -12,7 +12,6 @@ export class NoMaildirError extends Error {
   override readonly name = "NoMaildirError";
 }
 
-/** Unseen messages in order of arrival. Throws NoMaildirError. */
 export async function listUnseen(maildir: string): Promise<readonly MaildirMessage[]> {
   // Sequential, so that an error always names the same folder.
   const fresh = await listFolder(maildir, "new");

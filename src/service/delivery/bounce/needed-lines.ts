@@ -2,7 +2,6 @@
 
 /** More than any server returns; the rest is ignored. */
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Headers and reports take only a few kilobytes. */
 const MAX_NEEDED_CHARACTERS = 256 * 1024;
 
 const REPORT = /^content-type:\s*message\/(?:(?:global-)?delivery-status|feedback-report)\b/im;

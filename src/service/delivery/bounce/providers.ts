@@ -91,7 +91,6 @@ const SENDGRID_DROPPED: ReadonlyMap<string, EventType> = new Map([
   ["Spam Reporting Address", "complaint"],
   ["Unsubscribed Address", "unsubscribe"],
 ]);
-/** Bounce classes that are about the address; the others are temporary. */
 const SENDGRID_HARD: ReadonlySet<string> = new Set(["invalid address", "unclassified"]);
 
 export const readSendGrid: ReadEvents = (body) =>

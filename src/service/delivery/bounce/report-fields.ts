@@ -9,7 +9,6 @@ export interface RecipientStatus {
 }
 
 export interface FeedbackReport {
-  /** In lower case: `abuse`, `fraud`, `opt-out`, … */
   readonly feedbackType: string;
   readonly originalRecipient: string | null;
 }

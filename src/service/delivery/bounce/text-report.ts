@@ -1,4 +1,3 @@
-/** Reads the fixed plain-text reports of qmail and older versions of Exim. */
 import type { RecipientStatus } from "./report-fields.ts";
 
 /** Bytes to read: the report comes before the returned message. */

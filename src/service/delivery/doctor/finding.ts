@@ -14,7 +14,6 @@ export interface DoctorFinding {
   readonly rule: string;
 }
 
-/** Mail settings, possibly too broken for a server to start. */
 export interface MailSetup {
   readonly publicUrl: string | null;
   readonly from: string | null;

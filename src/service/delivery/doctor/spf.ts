@@ -7,7 +7,6 @@ export interface SpfAnswer {
   /** `none` means no record, `error` a record that receivers reject. */
   readonly result: "pass" | "fail" | "softfail" | "neutral" | "none" | "error";
   readonly record: string | null;
-  /** The record's own domain, and those it includes or redirects to. */
   readonly domains: readonly string[];
   readonly reason: string | null;
 }

@@ -1,4 +1,3 @@
-/** `text` is one line without the codes; missing codes are null. */
 export interface ParsedReply {
   readonly code: number | null;
   readonly enhancedCode: string | null;

@@ -1,4 +1,3 @@
-/** A connection to a mail server with nodemailer's client, but our own stages, timeouts and final dot. */
 import { isAscii } from "node:buffer";
 import { connect as connectPlain, type Socket } from "node:net";
 import { Readable } from "node:stream";
@@ -171,7 +170,6 @@ export class SmtpSession {
     this.destroy("the connection was closed");
   }
 
-  /** Drops the connection; a message in progress ends as broken, for this reason. */
   destroy(reason: string): void {
     this.#break(new Error(reason));
     this.#connection?.close();

@@ -53,7 +53,6 @@ export function describeSmtpServer(server: SmtpServer): string {
   return `${security === "implicit" ? "smtps" : "smtp"}://${user}${shown}:${port}${query}`;
 }
 
-/** Masks the password in every encoding in which it is sent. */
 export function maskCredentials(text: string, { credentials }: SmtpServer): string {
   if (credentials === null) return text;
   const { user, password } = credentials;

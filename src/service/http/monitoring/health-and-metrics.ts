@@ -1,4 +1,3 @@
-/** Serves `/healthz`, `/readyz` and `/metrics`, without personal data. */
 import type { HttpResponse } from "../../../contract/http.ts";
 import { type Clock, withTimeout } from "../../../runtime/clock.ts";
 import { readAtMostEvery } from "../../../runtime/metrics.ts";

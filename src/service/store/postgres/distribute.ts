@@ -23,7 +23,6 @@ const SEQUENTIAL = "citus.multi_shard_modify_mode = 'sequential'";
 const NOT_ALLOWED = "42501";
 
 export interface Distribution {
-  /** Number of tables, including those of an earlier run. */
   readonly distributed: number;
   readonly copied: number;
   /** The statement that the database's owner must run, because this user can't. */

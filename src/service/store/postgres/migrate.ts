@@ -28,8 +28,7 @@ export interface MigrateOptions {
   readonly mayMigrate: boolean;
   readonly mayCreate?: boolean;
   readonly migrations?: readonly Migration[];
-  /** See `OpenMarks`. An empty database gets the mark in the same transaction as the schema. */
-  readonly filledBy?: string;
+  readonly filledBy?: string | undefined;
 }
 
 /** Returns the schema's version before and after. Throws StoreDatabaseError for a database that can't be used. */

@@ -47,12 +47,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const time = new DatabaseTime(clock, options.time ?? "database");
   try {
     await withConnection(pool, async (client) => {
-      const rights = { mayMigrate, mayCreate };
-      const { from, to } = await migrateServer(client, {
-        clock,
-        ...rights,
-        ...(filledBy === undefined ? {} : { filledBy }),
-      });
+      const { from, to } = await migrateServer(client, { clock, mayMigrate, mayCreate, filledBy });
       if (from === 0) onEvent?.({ kind: "created" });
       else if (from < to) onEvent?.({ kind: "upgraded", from, to });
       await refuseMarked(client, options);

@@ -20,7 +20,6 @@ export interface WriteBatch {
   readonly jobs: readonly PostgresJob[];
 }
 
-/** COMMIT got no response. */
 export class CommitLost extends Error {
   override readonly name = "CommitLost";
   readonly transaction: TransactionMark;

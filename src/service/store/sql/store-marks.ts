@@ -1,5 +1,5 @@
 /** Marks that keep a store from being opened: its data is elsewhere, or incomplete. */
-import type { StoreMark } from "../../domain/ports.ts";
+import type { Store, StoreMark } from "../../domain/ports.ts";
 
 export interface OpenMarks {
   /** The command that fills the store. Others can't open it until the mark is removed. */
@@ -34,4 +34,9 @@ export function refusalByMarks(
   if (moved !== null && moved !== movedTo)
     return { trouble: "moved", message: `the data was moved to ${moved}; use that` };
   return null;
+}
+
+export async function keepMark(store: Store, mark: StoreMark, value: string | null): Promise<void> {
+  if ((await store.read((tx) => tx.tables.mark(mark))) === value) return;
+  await store.write((tx) => tx.tables.setMark(mark, value), { project: "none" });
 }

@@ -6,10 +6,8 @@ import {
 } from "../../../../src/service/delivery/mail/classify-reply.ts";
 import { parseReply } from "../../../../src/service/delivery/mail/parse-reply.ts";
 
-type Stage = Exclude<ReplyStage, "final-dot">;
-
 function said(stage: ReplyStage, reply: string): ReplyMeaning {
-  return classifyReply({ ...parseReply(reply), stage: stage as Stage });
+  return classifyReply({ ...parseReply(reply), stage });
 }
 
 const NOTHING_ELSE = {
@@ -282,7 +280,7 @@ describe("a refusal for now", () => {
     expect(said("final-dot", reply)).toEqual(meaning);
   });
 
-  it.each<[Stage, string]>([
+  it.each<[ReplyStage, string]>([
     ["rcpt-to", "Connection closed unexpectedly"],
     ["data", "Timeout after 60 seconds"],
   ])("when the connection is lost at %s, then the message is tried again", (stage, text) => {

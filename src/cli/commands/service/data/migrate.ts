@@ -37,7 +37,7 @@ export const migrate = defineCommand({
 async function distributeAt(deps: Deps, place: DataPlace): Promise<void> {
   const { dataFile, database } = dataAt(place, true);
   if (database === null) throw new UsageError("--distribute needs a database: use --database or --database-file");
-  const { distributeData } = await import("../../../../service/data-file/distribute-data.ts");
+  const { distributeData } = await import("../../../../service/data-file/move-store.ts");
   const { clock, random } = deps;
   const { distributed, copied, missing } = await asCliError(() =>
     distributeData({ dataFile, database, clock, random }),
