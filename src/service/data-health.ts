@@ -1,17 +1,16 @@
 /** Health of the servers on a data file or database. Separate from `health.ts`, which every health check loads. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
-import { type DatabaseChoice, openData } from "./data-file/open-data-file.ts";
+import { type DataFileOptions, openData } from "./data-file/open-data-file.ts";
 import type { Unready } from "./health.ts";
 import { livingProcesses } from "./sending/heartbeat.ts";
 
-export interface DataChoice {
-  readonly dataFile: string;
-  readonly database: DatabaseChoice | null;
-}
-
 /** Lists the servers using the data; a killed one is listed for another half a minute. */
-export async function askData(choice: DataChoice, clock: Clock, random: Random): Promise<Unready> {
+export async function askData(
+  choice: Pick<DataFileOptions, "dataFile" | "database">,
+  clock: Clock,
+  random: Random,
+): Promise<Unready> {
   const store = await openData({ ...choice, clock, random });
   try {
     return (await livingProcesses(store)).length > 0 ? null : "is not running";

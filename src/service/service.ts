@@ -47,7 +47,6 @@ export interface HttpParts {
   readonly senders: Pick<Senders, "all" | "outboxChannels" | "paced">;
   readonly sweep: () => Promise<number | null>;
   readonly isReady: () => boolean;
-  /** Undefined in a process that sends no events. */
   readonly webhooks?: Pick<Dispatcher, "attempts">;
   readonly handlers?: readonly PathHandler[];
 }

@@ -27,7 +27,6 @@ export interface Drilled extends StoreContents {
   readonly missing: readonly string[];
 }
 
-/** Throws StoreFileError or FileChoiceError for a backup that can't replace the data. */
 export async function drill({ file, folder, running, ...options }: DrillOptions): Promise<Drilled> {
   if (statSync(file).size === 0) throw new StoreFileError("damaged", `${file} is empty`);
   const to = path.join(folder, "survey.db");

@@ -26,7 +26,7 @@ export async function syncErasures(store: Store, dataFile: string, random: Pick<
   const isKnown = kept === null || isLogIn(kept, await store.read(readErasureLog));
   const erased = isKnown ? 0 : await applyErasureLog(store, kept);
   const log = await store.read(readErasureLog);
-  if (kept === null ? isEmpty(log) : isLogIn(log, kept)) return erased;
+  if (isLogIn(log, kept ?? { secret: log.secret, projects: [] })) return erased;
   await replaceFile(file, `${JSON.stringify(log)}\n`, random.token(9));
   return erased;
 }
@@ -48,10 +48,6 @@ export async function readErasureFile(file: string): Promise<ErasureLog | null> 
 }
 
 const WAY_OUT = "put it back; delete it only if the data isn't from a backup, which would bring erased people back";
-
-function isEmpty({ projects }: ErasureLog): boolean {
-  return projects.every(({ entries }) => entries.length === 0);
-}
 
 /** True if `other` has every entry of `log`, with the same or a later time. */
 export function isLogIn(log: ErasureLog, other: ErasureLog): boolean {

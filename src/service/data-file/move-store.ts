@@ -77,7 +77,7 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
   }
 }
 
-/** Writes a consistent snapshot of a database to a new data file, which counts as a backup. Throws like `moveStore`. */
+/** Writes a consistent snapshot of a database to a new data file, which counts as a backup. */
 export async function copyDatabase(options: CopyStoreOptions): Promise<StoreContents> {
   const { from, to, fromDatabase = null, clock, random } = options;
   const source = await openData({ ...options, dataFile: from, database: fromDatabase });

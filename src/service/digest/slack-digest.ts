@@ -31,7 +31,7 @@ export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSe
 }
 
 async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
-  // Checked here as well, because a target may have been stored before this rule existed.
+  // Old data can contain targets that are no longer allowed.
   const refusal = refuseUrl(due.email, slackReach(due.allowPrivate), slack.own());
   if (refusal !== null) return { kind: "failed", reason: `the URL is not allowed: ${refusal.message}` };
   const { body } = await slackBody(slack, due);

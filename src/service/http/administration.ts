@@ -77,7 +77,6 @@ function toReply(result: unknown): HttpResponse {
   return jsonReply(200, rows, typeof next === "string" ? { [NEXT_PAGE_HEADER]: next } : {});
 }
 
-/** Uses the wording of the command line. */
 function refusal(error: DomainError): HttpResponse {
   const { message } = error;
   if (error instanceof UnconfirmedError) return envelope(409, message, { confirm: error.confirm });

@@ -102,7 +102,6 @@ export class KeyRing {
     }
   }
 
-  /** Accepts a key until this process ends. */
   addSession(key: string, project: Project): void {
     const keyHash = hashKey(key);
     this.#sessions.set(keyHash, { project, access: "full", actor: { key: null, name: systemUser() }, keyHash });

@@ -46,7 +46,6 @@ export class RequestBody {
     this.#waiting = null;
     return new Promise((resolve, reject) => {
       const chunks: Uint8Array[] = [];
-      // The rest of the body is read and dropped.
       this.#fail = (error) => {
         incoming.off("data", take).resume();
         chunks.length = 0;

@@ -247,7 +247,6 @@ export class HttpService {
     return { ...reply, headers: { ...reply.headers, [KEY_ACCESS_HEADER]: access } };
   }
 
-  /** Throws 401, or 429 if the key has made too many requests. */
   async #identify({ headers, from = "" }: ServerRequest, progress: Progress): Promise<Caller> {
     const caller = await this.#options.keys.identify(headers.authorization, from);
     progress.project = caller.project.name;

@@ -135,13 +135,14 @@ export class Reader {
     return given !== null && (given < 0 || given > TIME_MAX) ? this.#refuse(name, TIME_PHRASE) : given;
   }
 
-  /** Blank means the default, because scripts send it for an empty variable. */
+  /** A blank value is an error, because scripts send it for an empty variable. */
   boolean(name: string, fallback: boolean): boolean {
     if (!this.has(name)) return fallback;
     const value = this.#value(name);
-    const given = BOOLEANS.get(typeof value === "string" ? value.toLowerCase() : value);
-    if (given === undefined) this.complain(name, "must be true or false");
-    return given ?? fallback;
+    const given = typeof value === "string" ? value.toLowerCase() : value;
+    if (TRUE.has(given) || FALSE.has(given)) return TRUE.has(given);
+    this.complain(name, "must be true or false");
+    return fallback;
   }
 
   choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | null {
@@ -235,16 +236,8 @@ function wholeNumberPhrase(min: number, max: number): string {
   return min > Number.MIN_SAFE_INTEGER ? `must be an integer of at least ${min}` : "must be an integer";
 }
 
-const BOOLEANS: ReadonlyMap<Json, boolean> = new Map<Json, boolean>([
-  [true, true],
-  ["true", true],
-  [1, true],
-  ["1", true],
-  [false, false],
-  ["false", false],
-  [0, false],
-  ["0", false],
-]);
+const TRUE: ReadonlySet<Json> = new Set<Json>([true, "true", 1, "1"]);
+const FALSE: ReadonlySet<Json> = new Set<Json>([false, "false", 0, "0"]);
 
 function toMap(value: Json): Properties | null | undefined {
   if (value === null || value === "") return null;

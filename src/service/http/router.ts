@@ -87,7 +87,6 @@ function allowedMethods({ names }: Template): string {
 export interface Target {
   /** Scheme, host and port, without a trailing slash. */
   readonly origin: string;
-  /** Percent-encoded, as received. */
   readonly path: string;
   readonly query: string;
 }

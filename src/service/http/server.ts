@@ -256,7 +256,6 @@ function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Resolves once the client has the response or has disconnected. */
 async function send(
   outgoing: ServerResponse,
   { status, headers, body }: HttpResponse,

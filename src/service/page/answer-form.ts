@@ -23,7 +23,6 @@ export function readScore(text: string): number | null {
 export interface PageForm extends Pick<FormView, "score" | "comment" | "problem"> {
   readonly answers: GivenAnswers;
   readonly by: "script" | "button";
-  /** True if the form had the field, even an empty one. */
   readonly hasComment: boolean;
   readonly isTooLarge: boolean;
   readonly givenVisit: string | null;
@@ -36,7 +35,7 @@ const FORM_MAX = 64 * 1024;
 
 const FIELD = /^answers\[([a-z0-9_-]{1,40})\](?:\[\])?$/;
 
-/** `stored` is the stored score, for a form with only the answers to further questions. */
+/** The stored score applies to a form that has only answers to further questions. */
 export function readForm(body: Uint8Array, stored: number | null = null): PageForm {
   const fields = new URLSearchParams(new TextDecoder().decode(body));
   const answers = readAnswers(fields);

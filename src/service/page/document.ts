@@ -50,7 +50,6 @@ function heading({ name, logo }: PageBrand): Html | null {
   return name === null ? null : html`<p class="brand">${name}</p> `;
 }
 
-/** Links use a shade of the accent color with enough contrast. */
 function accentStyle({ accent }: PageBrand): string {
   if (accent === null) return "";
   const { color, ink, link } = accent;

@@ -187,7 +187,6 @@ export class Scheduler {
 
 interface Turn {
   readonly claimed: number;
-  /** True if there may be more to do: something new is due, or a sender had no room. */
   readonly isMore: boolean;
 }
 

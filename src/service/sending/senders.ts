@@ -16,7 +16,6 @@ export interface SendersOptions extends MailTools, SmsTools {
 
 export interface Senders {
   readonly outbox: Outbox;
-  /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
   readonly paced: readonly PacedSender[];
   readonly all: readonly MessageSender[];

@@ -148,7 +148,7 @@ function shorten(result: DeliveryResult): DeliveryResult {
   return { ...result, reason: [`the gateway answered ${code}`, enhancedCode, said].filter(Boolean).join(", ") };
 }
 
-/** Runs before a message waits for its turn. One that can't be sent now is postponed, or held for an operator. */
+/** Runs before a message waits for its turn. Postpones or holds a message that can't be sent now. */
 async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Checked | DeliveryResult> {
   const { limits, budget, clock, store, onLong } = options;
   const { phoneNumber } = due.person;

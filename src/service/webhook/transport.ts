@@ -63,8 +63,8 @@ export class EndpointTransport {
     if (refusal !== null) return end(null, refusal.message);
     const timer = startDeadline(clock, TIMEOUT_MS, signal);
     try {
-      const { status, text, retryAfter } = await this.#exchange(target, headers, body, timer.signal);
-      return end(status, text, retryAfterSeconds(retryAfter, clock));
+      const answer = await this.#exchange(target, headers, body, timer.signal);
+      return end(answer.status, loggedText(new URL(target.url), answer), retryAfterSeconds(answer.retryAfter, clock));
     } catch (error) {
       if (signal.aborted) return null;
       return end(null, timer.isOver() ? `no answer within ${TIMEOUT_MS / 1000} s` : describeHttpFailure(error));
@@ -84,7 +84,7 @@ export class EndpointTransport {
     body: string,
     signal: AbortSignal,
     mayRepeat = true,
-  ): Promise<Answer> {
+  ): Promise<AnswerStart> {
     const url = new URL(target.url);
     const isTls = url.protocol === "https:";
     const request = (isTls ? requestHttps : requestHttp)(url, {
@@ -98,7 +98,7 @@ export class EndpointTransport {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         request.on("error", reject).on("response", resolve).end(body);
       });
-      return toAnswer(url, await readAnswerStart(response, request, BODY_BYTES_MAX));
+      return await readAnswerStart(response, request, BODY_BYTES_MAX);
     } catch (error) {
       // The endpoint had already closed the kept-alive connection, so the request didn't arrive.
       const isStale = request.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
@@ -108,17 +108,10 @@ export class EndpointTransport {
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly retryAfter: string | undefined;
-}
-
-function toAnswer(url: URL, { status, bytes, retryAfter, location }: AnswerStart): Answer {
+function loggedText(url: URL, { status, bytes, location }: AnswerStart): string {
   const isRedirect = status >= 300 && status < 400 && location !== undefined;
   const logged = isRedirect ? Buffer.from(redirectText(url, location)) : bytes;
-  const text = logged.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
-  return { status, text: text.replaceAll("\0", "\uFFFD"), retryAfter };
+  return logged.subarray(0, LOGGED_BYTES_MAX).toString("utf8").replaceAll("\0", "\uFFFD");
 }
 
 function redirectText(url: URL, location: string): string {

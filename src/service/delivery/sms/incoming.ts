@@ -3,7 +3,7 @@ import { isE164 } from "../../../contract/text/phone.ts";
 import type { SigningGateway } from "../../domain/delivery/hook-secrets.ts";
 import { callingCode } from "../../domain/sms/recipient-zones.ts";
 import type { IncomingText } from "../../domain/sms/receive-text.ts";
-import { fieldText, type IncomingForm, type IncomingRequest } from "./providers/provider.ts";
+import { asText, fieldText, type IncomingForm, type IncomingRequest } from "./providers/provider.ts";
 import { INCOMING_FORMS } from "./providers/providers.ts";
 
 /** Null if the body is neither a form nor a JSON object. */
@@ -44,11 +44,8 @@ export function readIncoming(
   if (flat === null) return null;
   const byName = new Map(Object.entries(flat).map(([name, value]) => [name.toLowerCase(), value]));
   const find = (names: readonly string[]): string | null => {
-    for (const name of names) {
-      const value = byName.get(name);
-      if (typeof value === "string" || typeof value === "number") return storable(String(value));
-    }
-    return null;
+    const found = names.map((name) => asText(byName.get(name))).find((value) => value !== null) ?? null;
+    return found === null ? null : storable(found);
   };
   const [sender, text, to] = [find(NAMES.from), find(NAMES.text), find(NAMES.to) ?? ""];
   const from = readPhone(sender ?? "", countries);

@@ -99,7 +99,7 @@ const PROBES_MAX = RECENT_MIN;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;
 const REASON_MAX = 500;
-/** If a message is dropped from the list, it could count once more. */
+/** A message dropped from the list could count again. */
 const COUNTED_MAX = 5000;
 
 export const HEALTHY_SENDER: SenderHealth = {

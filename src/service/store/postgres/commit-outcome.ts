@@ -9,7 +9,7 @@ export interface TransactionMark {
 
 export type CommitOutcome = "committed" | "aborted" | "in progress" | "unknown";
 
-/** After a crash, the server may have reused the transaction's number, so the project's version must show the commit. */
+/** After a crash, the server may have reused the number, so the project's version must show the commit too. */
 export async function askOutcome(
   client: PoolClient,
   { xid, project, version }: TransactionMark,

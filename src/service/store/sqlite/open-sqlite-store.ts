@@ -278,7 +278,9 @@ function createWholeFile(
       const bytesBefore = bytesIn(database);
       await exclusively(() => database.exec("VACUUM"));
       // The log stays while another connection reads old pages; a later write empties it.
-      await exclusively(() => emptyLog(database)).catch(ignoreBusy);
+      await exclusively(() => emptyLog(database)).catch((error: unknown) => {
+        if (!isBusy(error)) throw error;
+      });
       return { bytesBefore, bytesAfter: bytesIn(database) };
     },
     clean: async () => {
@@ -291,8 +293,4 @@ function createWholeFile(
 function bytesIn(database: SqliteDatabase): number {
   const row = { ...database.first("PRAGMA page_count"), ...database.first("PRAGMA page_size") };
   return Number(row["page_count"]) * Number(row["page_size"]);
-}
-
-function ignoreBusy(error: unknown): void {
-  if (!isBusy(error)) throw error;
 }

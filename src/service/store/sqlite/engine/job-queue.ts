@@ -34,7 +34,7 @@ export class JobQueue {
   #waiting: Promise<void> | null = null;
   #backoff: Backoff | null = null;
   #closed = false;
-  /** How many writes, counted from the first, must no longer wait to share a commit. */
+  /** Number of writes at the head of the queue that no longer wait to share a commit. */
   #urgent = 0;
   #gathered = 0;
 
