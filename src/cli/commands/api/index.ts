@@ -89,7 +89,7 @@ async function runApi(deps: Deps, options: ApiOptions): Promise<void> {
     const url = resolveTarget(options.path, client.baseUrl, query);
     if (deps.options.dryRun && method !== "GET") return showRequest(deps, method, url, body);
     if (options.paginate) return writePages(deps, client, url);
-    return showAnswer(deps, client, { method, url, include: options.include, ...(body !== undefined && { body }) });
+    return showAnswer(deps, client, { method, url, ...(body !== undefined && { body }) }, options.include);
   });
 }
 
@@ -111,14 +111,9 @@ function toJsonText(body: string): string {
 
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 
-interface Call {
-  readonly method: string;
-  readonly url: string;
-  readonly body?: string;
-  readonly include: boolean;
-}
+type Call = Omit<Parameters<Client["raw"]>[0], "signal">;
 
-async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call): Promise<void> {
+async function showAnswer(deps: Deps, client: Client, call: Call, include: boolean): Promise<void> {
   const { streams, signal } = deps;
   const answer = await client.raw({ signal, ...call }).catch((error: unknown) => {
     const mayHaveArrived = error instanceof InterruptedError && !READS.has(call.method);

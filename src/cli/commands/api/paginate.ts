@@ -1,7 +1,7 @@
 import type { Client, Page } from "../../../client/client.ts";
 import { listPages } from "../../../client/pages.ts";
 import type { Json } from "../../../contract/json.ts";
-import { type Route, ROUTES } from "../../../contract/routes.ts";
+import { ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -49,12 +49,7 @@ export function resourceAt(url: string, baseUrl: string): Resource | null {
   return name === undefined ? null : (RESOURCES[name] ?? null);
 }
 
-interface FoundList {
-  readonly route: Route;
-  readonly placeholders: Record<string, string>;
-}
-
-function matchList(url: string, baseUrl: string): FoundList | null {
+function matchList(url: string, baseUrl: string) {
   const base = new URL(baseUrl).pathname.replace(/\/$/, "");
   const path = new URL(url).pathname.slice(base.length).replace(/\.json$/, "");
   for (const route of Object.values(ROUTES)) {

@@ -37,7 +37,6 @@ function resourceOf(rows: readonly JsonObject[]): Resource {
   };
 }
 
-/** Indents from level `depth` on, and colors. */
 export async function toTerminalJson(text: string, color: boolean, depth = 0): Promise<string> {
   const { paintJson } = await import("../../render/human.ts");
   return paintJson(toSafeLines(indentJson(text, depth)), color);

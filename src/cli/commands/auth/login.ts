@@ -39,7 +39,7 @@ export const login = defineCommand({
     const address = known ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
     const baseUrl = parseBaseUrl(address.value, address.source, { allowHttp: deps.options.insecureHttp });
     const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
-    const access = await check(deps, { baseUrl, key, advice: adviseLogin });
+    const access = await check(deps, baseUrl, key, adviseLogin);
     const profile: Profile = {
       base_url: baseUrl,
       ...(keyCommand === null ? { api_key: key } : { key_command: keyCommand }),
@@ -53,7 +53,7 @@ export const login = defineCommand({
     await writeDone(deps, `Logged in. ${saved} profile "${name}" in ${configFile(deps)}.`);
     if (access === "read-only") await writeDone(deps, "The key only reads: commands that write are refused.");
     await writeDone(deps, `Try: surveyctl people list${defaultName === name ? "" : ` --profile ${name}`}`);
-    await warnOfVariables(deps, { name, baseUrl, key });
+    await warnOfVariables(deps, { SURVEYCTL_API_KEY: key, SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_PROFILE: name });
   },
 });
 
@@ -86,14 +86,7 @@ async function askName({ streams }: Deps): Promise<string> {
   return name;
 }
 
-interface SavedConnection {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly key: string;
-}
-
-async function warnOfVariables(deps: Deps, { name, baseUrl, key }: SavedConnection): Promise<void> {
-  const saved = { SURVEYCTL_API_KEY: key, SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_PROFILE: name };
+async function warnOfVariables(deps: Deps, saved: Readonly<Record<string, string>>): Promise<void> {
   for (const [variable, value] of Object.entries(saved))
     if (![undefined, "", value].includes(deps.env[variable]?.trim()))
       await writeWarning(deps, `${variable} is set and takes precedence over the saved profile`);

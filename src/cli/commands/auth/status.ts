@@ -65,11 +65,7 @@ async function showRemote(deps: Deps, connection: RemoteConnection): Promise<voi
     api_key_source: apiKey.source,
   };
   try {
-    const access = await check(deps, {
-      baseUrl: baseUrl.value,
-      key: apiKey.value,
-      advice: (error) => adviseStatus(error, connection),
-    });
+    const access = await check(deps, baseUrl.value, apiKey.value, (error) => adviseStatus(error, connection));
     await write(deps, { ...shown, access: access ?? UNKNOWN_ACCESS, status: "ok" });
   } catch (error) {
     await write(deps, { ...shown, access: UNKNOWN_ACCESS, status: toStatus(error) });
@@ -110,14 +106,13 @@ export function maskKey(key: string): string {
   return key.length > SHOWN * 2 ? `…${key.slice(-SHOWN)}` : "…";
 }
 
-export interface ConnectionCheck {
-  readonly baseUrl: string;
-  readonly key: string;
-  readonly advice: (error: ClientError) => string | null;
-}
-
 /** Makes a harmless request and returns the key's access. Null if the service doesn't report it. */
-export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<KeyAccess | null> {
+export async function check(
+  deps: Deps,
+  baseUrl: string,
+  key: string,
+  advice: (error: ClientError) => string | null,
+): Promise<KeyAccess | null> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
   const { openClient } = await import("../../kit/connect.ts");
   const waits = createWaitLines(deps);

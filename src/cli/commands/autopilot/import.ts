@@ -53,17 +53,12 @@ export const importMembers = defineCommand({
       flags,
       includesSuppressed,
       plan: (row) => ({ route: ROUTES.addMember, placeholders: { platform }, body: toMemberBody(row) }),
-      createSender: (client, signal) => createMemberSender(client, signal, { platform, zone }),
+      createSender: (client, signal) => createMemberSender(client, signal, platform, zone),
     });
   },
 });
 
-interface Membership {
-  readonly platform: Platform;
-  readonly zone: string | null;
-}
-
-function createMemberSender(client: Client, signal: AbortSignal, { platform, zone }: Membership): RowSender {
+function createMemberSender(client: Client, signal: AbortSignal, platform: Platform, zone: string | null): RowSender {
   const breaker = createBreaker();
   const pauses = createPauseCount();
   const add = async (row: RowToSend): Promise<RowOutcome> => {

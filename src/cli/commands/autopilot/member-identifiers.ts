@@ -6,7 +6,6 @@ import { toBody } from "../../kit/write-outcome.ts";
 import { flagGroup, type FlagSpec, type GroupValue } from "../../kit/flag-spec.ts";
 
 export const PLATFORM = {
-  flag: "--platform",
   value: "platform",
   text: "how the surveys are sent",
   choices: PLATFORMS,

@@ -41,18 +41,15 @@ export const remove = defineCommand({
   },
   columns: REMOVED_MEMBER,
   run: (deps, { platform, member, input, flags }) =>
-    input === null
-      ? removeMember(deps, { platform, member, yes: flags.yes })
-      : removeFrom(deps, { input, platform, flags }),
+    input === null ? removeMember(deps, platform, member, flags.yes) : removeFrom(deps, platform, input, flags),
 });
 
-interface MemberRemoval {
-  readonly platform: Platform;
-  readonly member: MemberIdentifiers;
-  readonly yes: boolean;
-}
-
-async function removeMember(deps: Deps, { platform, member, yes }: MemberRemoval): Promise<ExitCode> {
+async function removeMember(
+  deps: Deps,
+  platform: Platform,
+  member: MemberIdentifiers,
+  yes: boolean,
+): Promise<ExitCode> {
   const who = personText(exactlyOnePerson(member));
   const body = toMemberParameters(member);
   return withClient(deps, async (client) => {
@@ -76,13 +73,7 @@ async function removeMember(deps: Deps, { platform, member, yes }: MemberRemoval
   });
 }
 
-interface FileRemoval {
-  readonly input: string;
-  readonly platform: Platform;
-  readonly flags: ImportFlags;
-}
-
-async function removeFrom(deps: Deps, { input, platform, flags }: FileRemoval): Promise<ExitCode> {
+async function removeFrom(deps: Deps, platform: Platform, input: string, flags: ImportFlags): Promise<ExitCode> {
   const { runImport } = await import("../../importing/run-import.ts");
   return runImport(deps, {
     command: `autopilot remove --platform ${platform}`,

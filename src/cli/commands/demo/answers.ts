@@ -54,17 +54,12 @@ function sampleScore(fraction: number): number {
   return score === -1 ? 10 : score;
 }
 
-export interface Collected {
-  readonly asked: number;
-  readonly answered: number;
-}
-
 export async function collectAnswers(
   client: Client,
   customers: readonly Customer[],
   random: Random,
   signal: AbortSignal,
-): Promise<Collected> {
+): Promise<{ readonly asked: number; readonly answered: number }> {
   const people = await readPeople(client, signal);
   const answers = sampleAnswers(people.length, random);
   for (const [index, answer] of answers.entries()) {

@@ -17,19 +17,13 @@ export async function runDemo(deps: Deps, waitsForEnter: boolean): Promise<void>
   await narrator.say("Nothing is sent: messages are written to files.");
   const stage = await openStage(deps);
   try {
-    const connection = await playToTheEnd(deps, stage, narrator);
+    const connection = await play(deps, stage, narrator);
+    await stage.close();
     await writeNextSteps(stage, narrator, connection);
   } catch (error) {
+    await stage.close();
     await stage.discard();
     throw error;
-  }
-}
-
-async function playToTheEnd(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
-  try {
-    return await play(deps, stage, narrator);
-  } finally {
-    await stage.close();
   }
 }
 

@@ -15,8 +15,7 @@ const digest = defineCommand({
     "surveyctl digest -o eml --to team@example.com | sendmail -t",
   ],
   flags: {
-    format: {
-      flag: "--output",
+    output: {
       short: "-o",
       value: "format",
       text: "format of the message",
@@ -29,7 +28,7 @@ const digest = defineCommand({
     to: { value: "email", text: "eml: recipient", repeatable: true, parse: parseEmail },
     from: { value: "email", text: "eml: sender", otherwise: SENDER, parse: parseEmail },
   },
-  async run(deps, { format, range, trend, title, to, from }) {
+  async run(deps, { output: format, range, trend, title, to, from }) {
     const { options } = deps;
     if (options.columns !== null) throw new UsageError("digest is a message; --columns cannot change it");
     const other = to.length > 0 ? "--to" : from === null ? null : "--from";

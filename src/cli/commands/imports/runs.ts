@@ -22,7 +22,6 @@ export interface ImportRun {
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
 
-/** `name` is an imported file or a journal. Throws NothingFoundError. */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
   const runs: ImportRun[] = [];

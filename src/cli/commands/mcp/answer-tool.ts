@@ -16,8 +16,8 @@ export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): 
   const [out, err] = [createBuffer(), createBuffer()];
   const exit = await deps.run(tool.words(given), { out, err });
   if (exit !== EXIT.done) return { isError: true, content: [textOf(showError(deps, err.text().trim(), exit))] };
-  const { lines, notes } = tool.form === "json" ? showRows(deps, out.text(), { tool, given }) : cut(out.text());
-  const shown = tool.hasForeignText && lines.length > 0 ? label(deps, lines) : lines;
+  const { lines, notes } = tool.isText === true ? cut(out.text()) : showRows(deps, out.text(), tool, given);
+  const shown = tool.isOwnText === true || lines.length === 0 ? lines : label(deps, lines);
   return { content: [textOf([...shown, ...notes].join("\n"))] };
 }
 
@@ -51,12 +51,7 @@ function createBuffer(): Buffered {
   };
 }
 
-interface Call {
-  readonly tool: Tool;
-  readonly given: ToolArguments;
-}
-
-function showRows(deps: Deps, text: string, { tool, given }: Call): Shown {
+function showRows(deps: Deps, text: string, tool: Tool, given: ToolArguments): Shown {
   const json = JSON.parse(text) as Json;
   const masked = mask(deps);
   const toLine = (row: Json): string => JSON.stringify(cutTexts(masked(row)));

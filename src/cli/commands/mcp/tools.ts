@@ -9,8 +9,10 @@ export interface Tool {
   readonly schema: JsonSchemaType;
   readonly fault?: (given: ToolArguments) => string | null;
   readonly words: (given: ToolArguments) => readonly string[];
-  readonly hasForeignText: boolean;
-  readonly form: "json" | "text";
+  /** True if no part of the output was written by customers. */
+  readonly isOwnText?: boolean;
+  /** True if the command prints text instead of JSON. */
+  readonly isText?: boolean;
   /** If there are too many rows, drops the oldest ones instead of the last ones. */
   readonly isOldestFirst?: boolean;
 }
@@ -68,8 +70,7 @@ export const TOOLS: readonly Tool[] = [
       trend: { type: "string", description: "Id of a trend" },
     }),
     words: (given) => ["metrics", ...ROWS, ...flags(given, ["since", "until", "by", "trend"])],
-    hasForeignText: false,
-    form: "json",
+    isOwnText: true,
     isOldestFirst: true,
   },
   {
@@ -85,24 +86,18 @@ export const TOOLS: readonly Tool[] = [
       `--segment=${[given.properties].flat().join(",")}`,
       ...flags(given, ["since", "until"]),
     ],
-    hasForeignText: true,
-    form: "json",
   },
   {
     name: "list_responses",
     description: "Responses, newest first: score, comment, properties, tags. Personal data is masked.",
     schema: schemaOf({ since, until, score, property: { type: "string", description: "As in plan=pro" }, limit }),
     words: (given) => [...LIST, limitFlag(given), ...flags(given, ["since", "until", "score", "property"])],
-    hasForeignText: true,
-    form: "json",
   },
   {
     name: "search_comments",
     description: "Responses whose comment matches a regular expression; case and accents make no difference.",
     schema: schemaOf({ pattern: { type: "string", minLength: 1 }, score, limit }, ["pattern"]),
     words: (given) => [...LIST, limitFlag(given), `--search=${String(given.pattern)}`, ...flags(given, ["score"])],
-    hasForeignText: true,
-    form: "json",
   },
   {
     name: "get_person",
@@ -112,15 +107,12 @@ export const TOOLS: readonly Tool[] = [
     fault: ({ email, phone }) =>
       (email === undefined) === (phone === undefined) ? "specify exactly one of email and phone" : null,
     words: ({ email, phone }) => ["people", "get", ...ROWS, "--", String(email ?? phone)],
-    hasForeignText: true,
-    form: "json",
   },
   {
     name: "summary",
     description: "A period in one text: the score, what changed, the newest comments. The last 7 days by default.",
     schema: schemaOf({ since, until }),
     words: (given) => ["digest", "--quiet", ...flags(given, ["since", "until"])],
-    hasForeignText: true,
-    form: "text",
+    isText: true,
   },
 ];

@@ -29,7 +29,7 @@ export function parseAssertion(text: string): Assertion {
   return { text: text.trim(), field, operator: operator as Operator, value: Number(value) };
 }
 
-/** Parses an assertion about a word, such as `verdict!=fall`. Null for other fields. Throws UsageError. */
+/** Parses an assertion about a word, such as `verdict!=fall`. Null for other fields. */
 function parseWords(text: string): Assertion | null {
   const [, field = "", operator, value = ""] = /^\s*([a-z]+)\s*(==|!=|=)\s*(\S.*?)\s*$/.exec(text) ?? [];
   const words = Object.hasOwn(WORD_FIELDS, field) ? WORD_FIELDS[field] : undefined;
@@ -42,7 +42,7 @@ function parseWords(text: string): Assertion | null {
   };
 }
 
-/** If `open`, accepts any field, because the service may send more than the known ones. Throws UsageError. */
+/** If `open`, accepts any field, because the service may send more than the known ones. */
 export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, known: readonly string[]): void {
   const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));
   if (wrong === undefined) return;

@@ -1,4 +1,3 @@
-/** `metrics --histogram`: counts the responses for each score, because the API has only three counts. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Deps } from "../../kit/deps.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";

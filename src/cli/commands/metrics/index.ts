@@ -78,8 +78,7 @@ const metrics = defineCommand({
       default: String(CONFIDENCE_DEFAULT),
       parse: parseConfidence,
     },
-    assertions: {
-      flag: "--assert",
+    assert: {
       value: "condition",
       text: "exit with 6 unless this is true, such as 'nps>=40'",
       repeatable: true,
@@ -96,8 +95,7 @@ const metrics = defineCommand({
       requires: ["--segment"],
       parse: parseCount,
     },
-    explain: {
-      flag: "--explain-change",
+    explainChange: {
       text: "split a segment's change into mix and within (see help statistics)",
       requires: ["--segment"],
     },
@@ -113,7 +111,7 @@ const metrics = defineCommand({
   columns: ALL_METRICS,
   columnsVary: true,
   exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
-  async run(given, { output, range, trend, choice, histogram, moves, segments, explain, ...input }) {
+  async run(given, { output, range, trend, choice, histogram, moves, segments, explainChange: explain, ...input }) {
     const isChart = output === "svg";
     const deps = output === null || isChart ? given : { ...given, options: { ...given.options, output } };
     if (moves) {
@@ -124,7 +122,7 @@ const metrics = defineCommand({
       const { showHistogram } = await import("./histogram.ts");
       return showHistogram(deps, range, trend, choice);
     }
-    const { groups, by, assertions, raw, confidence, minN } = input;
+    const { groups, by, assert: assertions, raw, confidence, minN } = input;
     const shared = { range, trend, choice, compare: input.compare !== null, confidence, isChart };
     if (segments === null) return showMetrics(deps, { ...shared, groups, by, assertions, raw });
     const { showSegments } = await import("./segments.ts");

@@ -16,7 +16,6 @@ const CATEGORIES: readonly ScoreCategory[] = ["promoter", "passive", "detractor"
 interface LastAnswers {
   readonly at: number;
   readonly now: ScoreCategory;
-  /** Null for a first answer. */
   readonly was: ScoreCategory | null;
 }
 

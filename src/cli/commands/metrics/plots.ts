@@ -19,27 +19,18 @@ export interface ScorePoint {
   readonly isFew: boolean;
 }
 
-interface Marks {
-  readonly score: string;
-  readonly few: string;
-  readonly band: string;
-  readonly zero: string;
-  readonly axis: string;
-  readonly whisker: readonly [first: string, line: string, last: string];
-  readonly bars: Readonly<Record<ReturnType<typeof scoreCategory>, string>>;
-  readonly dots: string;
-}
-
-const UNICODE: Marks = {
+const UNICODE = {
   score: "●",
   few: "○",
   band: "│",
   zero: "·",
   axis: "┤",
-  whisker: ["├", "─", "┤"],
+  whisker: ["├", "─", "┤"] as [first: string, line: string, last: string],
   bars: { promoter: "█", passive: "▒", detractor: "░" },
   dots: "…",
 };
+type Marks = typeof UNICODE;
+
 const ASCII: Marks = {
   score: "*",
   few: "o",
@@ -198,7 +189,6 @@ function whisker(
   return cells.join("");
 }
 
-/** Centers numbers on their cells, and drops those that would touch another. */
 function axisLabels(values: readonly number[], room: number, cellOf: (value: number) => number): string {
   let line = "";
   for (const value of new Set(values)) {
@@ -215,7 +205,6 @@ const TONES: Readonly<Record<ReturnType<typeof scoreCategory>, Tone>> = {
   detractor: "bad",
 };
 
-/** Draws a bar for each score from 10 to 0. `counts` is indexed by score. */
 export function drawHistogram(context: RenderContext, counts: readonly number[]): string {
   const canvas = openCanvas(context);
   const all = counts.reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,3 @@
-/** `metrics --segment`: scores by a property's values, and how changes in their mix affect the total. */
 import type { JsonObject } from "../../../contract/json.ts";
 import {
   type ChangeSplit,

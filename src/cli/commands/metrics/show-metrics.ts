@@ -33,7 +33,6 @@ export interface MetricsRequest extends MetricsFilters {
   readonly isChart: boolean;
 }
 
-/** Throws AssertionError once the output has been written. */
 export async function showMetrics(deps: Deps, request: MetricsRequest): Promise<void> {
   const { groups, by, compare, assertions, raw } = request;
   const open = groups?.some((group) => group !== "core") ?? false;

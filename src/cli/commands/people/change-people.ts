@@ -29,11 +29,9 @@ export interface PeopleChange {
   /** `who` is one person's name or the number of people. Omitted if the change can be undone. */
   readonly question?: (who: string, baseUrl: string) => string;
   readonly outcome: string;
-  /** True if someone may stay as they are, for a reason that the service gives. */
   readonly mayStay?: boolean;
   /** The error message if the service lacks the endpoint, such as `this service cannot delete people`. */
   readonly lacking: string;
-  /** May look up the person. Throws NothingFoundError. */
   readonly plan: (client: Client, person: PersonName, signal: AbortSignal) => Promise<PlannedRequest>;
 }
 
@@ -60,12 +58,10 @@ export const PEOPLE_ARG = {
 } as const;
 
 export const PEOPLE_FROM_FLAG = {
-  flag: "--from",
   value: "file",
   text: "everyone in a file, or - for standard input: CSV with a header, or one person per line",
 } as const;
 
-/** Returns each person once. */
 export async function readPeople(
   deps: Deps,
   command: string,
@@ -130,7 +126,6 @@ export function toPathName(person: PersonName): string {
 
 type Question = NonNullable<PeopleChange["question"]>;
 
-/** Looks people up first, unless a file has too many of them. Throws NothingFoundError. */
 async function compose(
   client: Client,
   question: Question,

@@ -43,12 +43,7 @@ const SENDING = flagGroup({
       isMoment: readDuration(text) === null,
     }),
   },
-  spreadSeconds: {
-    flag: "--spread",
-    value: "duration",
-    text: "space the surveys evenly over this time",
-    parse: parseDuration,
-  },
+  spread: { value: "duration", text: "space the surveys evenly over this time", parse: parseDuration },
   sample: {
     value: "share",
     text: "send a random share of the rows, such as 10%; always the same ones for the same file",
@@ -81,7 +76,7 @@ export const importPeople = defineCommand({
 });
 
 function toRequest(deps: Deps, sending: Sending): Omit<ImportRequest, "input" | "flags"> {
-  const { noSend, spreadSeconds, replaceProperties, skipSuppressed, includesSuppressed, sample } = sending;
+  const { noSend, spread: spreadSeconds, replaceProperties, skipSuppressed, includesSuppressed, sample } = sending;
   const defaults = toDefaults(sending);
   const bodyOf = (row: ImportRow, order: SendOrder): JsonObject => ({
     ...toBody(row, spreadDelay(spreadSeconds, order)),
@@ -106,7 +101,7 @@ function toRequest(deps: Deps, sending: Sending): Omit<ImportRequest, "input" | 
     plan: (row, order) => ({ route: ROUTES.sendPerson, body: bodyOf(row, order) }),
     createSender: (client, signal, rows) => {
       const bodyOfRow = (row: RowToSend): JsonObject => bodyOf(row, { position: row.position, rows });
-      return createPeopleSender(client, signal, { bodyOf: bodyOfRow, zone: deps.options.timeZone });
+      return createPeopleSender(client, signal, bodyOfRow, deps.options.timeZone);
     },
   };
 }
@@ -132,7 +127,6 @@ function toDefaults({ send, noSend, channel, delay }: Sending): RowValues {
   };
 }
 
-/** Omits `send: true`, the default. */
 function toBody({ values, properties }: ImportRow, spread = 0): JsonObject {
   const { send, delay, ...rest } = values;
   const seconds = (typeof delay === "number" ? delay : 0) + spread;
@@ -148,12 +142,12 @@ function spreadDelay(spreadSeconds: number | null, { position, rows }: SendOrder
   return spreadSeconds === null ? 0 : Math.floor((spreadSeconds * position) / Math.max(1, rows));
 }
 
-interface PeopleSending {
-  readonly bodyOf: (row: RowToSend) => JsonObject;
-  readonly zone: string | null;
-}
-
-function createPeopleSender(client: Client, signal: AbortSignal, { bodyOf, zone }: PeopleSending): RowSender {
+function createPeopleSender(
+  client: Client,
+  signal: AbortSignal,
+  bodyOf: (row: RowToSend) => JsonObject,
+  zone: string | null,
+): RowSender {
   const breaker = createBreaker();
   const seen = { leftInOutbox: 0, unexplained: 0 };
   const pauses = createPauseCount();

@@ -12,26 +12,36 @@ import { parseEnd, parseStart } from "../../kit/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 
+type RowTest = (row: JsonObject) => boolean;
+
 export const PERSON_FILTERS = flagGroup({
   name: {
     value: "text",
     text: "only names that contain this; case and accents are ignored",
-    parse: (text: string, place: string) => fold(parseName(text, place)),
+    parse: parseNamePart,
   },
   domain: { value: "domain", text: "only addresses in this domain, such as example.com", parse: parseDomain },
   notSurveyedSince: {
     value: "time",
     text: "only people who were not surveyed since then, such as 90d",
-    parse: parseStart,
+    parse: timeTest(parseStart, (row, time) => sent(row) < time),
   },
-  notRespondedSince: { value: "time", text: "only people who have not answered since then", parse: parseStart },
+  notRespondedSince: {
+    value: "time",
+    text: "only people who have not answered since then",
+    parse: timeTest(parseStart, (row, time) => answered(row) < time),
+  },
   unanswered: { text: "only people who have not answered their last survey" },
   scheduledBefore: {
     value: "time",
     text: "only people with a survey scheduled before then, such as +7d",
-    parse: parseStart,
+    parse: timeTest(parseStart, (row, time) => (scheduled(row) ?? Infinity) < time),
   },
-  scheduledAfter: { value: "time", text: "only people with a survey scheduled after then", parse: parseEnd },
+  scheduledAfter: {
+    value: "time",
+    text: "only people with a survey scheduled after then",
+    parse: timeTest(parseEnd, (row, time) => (scheduled(row) ?? -Infinity) > time),
+  },
   properties: { ...PROPERTY_FILTER_FLAG, text: `${PROPERTY_FILTER_FLAG.text}; only if the service stores properties` },
 });
 
@@ -41,10 +51,22 @@ function fold(text: string): string {
   return foldAccents(text.trim()).toLowerCase();
 }
 
-function parseDomain(text: string, place: string): string {
+function parseNamePart(text: string, place: string): RowTest {
+  const part = fold(parseName(text, place));
+  return ({ name }) => fold(textOf(name)).includes(part);
+}
+
+function parseDomain(text: string, place: string): RowTest {
   const domain = text.trim().replace(/^@/, "").toLowerCase();
-  if (/^[^\s@.]+(?:\.[^\s@.]+)*$/.test(domain)) return domain;
-  throw badValue(place, text, "a domain such as example.com");
+  if (!/^[^\s@.]+(?:\.[^\s@.]+)*$/.test(domain)) throw badValue(place, text, "a domain such as example.com");
+  return ({ email }) => textOf(email).toLowerCase().endsWith(`@${domain}`);
+}
+
+function timeTest(parse: typeof parseStart, test: (row: JsonObject, time: number) => boolean) {
+  return (text: string, place: string, deps: Deps): RowTest => {
+    const time = parse(text, place, deps);
+    return (row) => test(row, time);
+  };
 }
 
 export const WITH_PROPERTIES: Parameters = { expand: [...PERSON_EXPANSIONS] };
@@ -61,11 +83,10 @@ export function needsProperties(
 }
 
 export function createPersonFilter(filters: PersonFilters): ((page: RowPage) => RowPage) | null {
-  const { name, domain, properties } = filters;
-  const tests = [
-    ...(name === null ? [] : [(row: JsonObject) => fold(textOf(row["name"])).includes(name)]),
-    ...(domain === null ? [] : [(row: JsonObject) => textOf(row["email"]).toLowerCase().endsWith(`@${domain}`)]),
-    ...timeTests(filters),
+  const { properties, unanswered, ...others } = filters;
+  const tests: readonly RowTest[] = [
+    ...Object.values(others).filter((test) => test !== null),
+    ...(unanswered ? [(row: JsonObject) => answered(row) < sent(row)] : []),
     ...propertyTests(properties, "properties"),
   ];
   if (tests.length === 0) return null;
@@ -76,21 +97,9 @@ export function createPersonFilter(filters: PersonFilters): ((page: RowPage) => 
   };
 }
 
-/** `-Infinity` if the person was never sent a survey. */
 const sent = (row: JsonObject): number => timeOf(row, "last_sent_at") ?? -Infinity;
 const answered = (row: JsonObject): number => timeOf(row, "last_responded_at") ?? -Infinity;
 const scheduled = (row: JsonObject): number | null => timeOf(row, "next_survey_scheduled_at");
-
-function timeTests(filters: PersonFilters): readonly ((row: JsonObject) => boolean)[] {
-  const { notSurveyedSince, notRespondedSince, scheduledBefore, scheduledAfter, unanswered } = filters;
-  return [
-    ...(notSurveyedSince === null ? [] : [(row: JsonObject) => sent(row) < notSurveyedSince]),
-    ...(notRespondedSince === null ? [] : [(row: JsonObject) => answered(row) < notRespondedSince]),
-    ...(unanswered ? [(row: JsonObject) => answered(row) < sent(row)] : []),
-    ...(scheduledBefore === null ? [] : [(row: JsonObject) => (scheduled(row) ?? Infinity) < scheduledBefore]),
-    ...(scheduledAfter === null ? [] : [(row: JsonObject) => (scheduled(row) ?? -Infinity) > scheduledAfter]),
-  ];
-}
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";

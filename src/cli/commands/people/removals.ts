@@ -51,7 +51,6 @@ export const removals = [
   }),
 ];
 
-/** Null if the address isn't known. Throws NothingFoundError for an unknown number. */
 async function emailOf(client: Client, person: PersonName, signal: AbortSignal): Promise<string | null> {
   if ("email" in person) return person.email;
   if ("id" in person) return null;

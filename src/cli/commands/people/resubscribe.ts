@@ -26,7 +26,6 @@ export const resubscribe = defineCommand({
     if (note === "") throw new UsageError("--note: must say who asked for it and why");
     const change = {
       name: "resubscribe",
-      question: () => "",
       outcome: "resubscribed",
       lacking: "this service cannot resubscribe people",
       plan: async (...[client, named, signal]: Parameters<typeof requireEmail>) => ({

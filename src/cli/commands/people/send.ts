@@ -1,4 +1,3 @@
-/** `POST /v1/people.json` (4.2), for `people add` and `people update`. */
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
@@ -33,11 +32,7 @@ export async function addOrUpdatePerson(
     if (rename !== null) await sendFirst(client, deps.signal, rename);
     const sent = withRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body)).then(withStatus);
     const write = rename === null ? sent : sent.catch(async (error) => explainRenameFailure(deps, rename, error));
-    const exit = await showOutcome(deps, write, {
-      answer,
-      found: PEOPLE,
-      evidence: evidenceOf(body),
-    });
+    const exit = await showOutcome(deps, write, { answer, found: PEOPLE, evidence: evidenceOf(body) });
     if (body["send"] !== false) await writeStatus(deps, await write);
     if (isLeftInOutbox(await write))
       await writeNote(deps, "the survey becomes a file in outbox/: no mail server or gateway is set");

@@ -7,6 +7,7 @@ import type { Deps } from "../../kit/deps.ts";
 import { writeNote } from "../../kit/notes.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
+import type { FlagSpecs, ValuesOf } from "../../kit/flag-spec.ts";
 import { REPLACE_PROPERTIES_FLAG, surveyProperties } from "../../kit/survey-properties.ts";
 import { toBody } from "../../kit/write-outcome.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
@@ -14,6 +15,17 @@ import { findPerson, requirePerson } from "../shared/find-person.ts";
 import { PERSON_ARG } from "./get.ts";
 import { noStoredProperties, WITH_PROPERTIES } from "./person-filters.ts";
 import { addOrUpdatePerson } from "./send.ts";
+
+const CHANGES = {
+  name: { value: "name", text: "the person's name", parse: parseName },
+  newEmail: { value: "email", text: "the new address", parse: parseEmail },
+  newPhone: { value: "phone", text: "the new number (E.164)", parse: parsePhone },
+  replaceProperties: REPLACE_PROPERTIES_FLAG,
+  create: { text: "create the person if not found, instead of exiting with 5" },
+  properties: surveyProperties("a property to store, such as plan=pro; plan= removes it (only with surveyctl serve)"),
+} as const satisfies FlagSpecs;
+
+type PersonChange = ValuesOf<typeof CHANGES> & { readonly person: EmailOrPhone };
 
 /** The request would create an unknown person (4.2), so people are looked up first, even in a dry run. */
 export const update = defineCommand({
@@ -25,14 +37,7 @@ export const update = defineCommand({
     "surveyctl people update ada@example.com --new-email ada@example.org",
     "surveyctl people update bob@example.com --name Bob --create",
   ],
-  flags: {
-    name: { value: "name", text: "the person's name", parse: parseName },
-    newEmail: { value: "email", text: "the new address", parse: parseEmail },
-    newPhone: { value: "phone", text: "the new number (E.164)", parse: parsePhone },
-    replaceProperties: REPLACE_PROPERTIES_FLAG,
-    create: { text: "create the person if not found, instead of exiting with 5" },
-    properties: surveyProperties("a property to store, such as plan=pro; plan= removes it (only with surveyctl serve)"),
-  },
+  flags: CHANGES,
   columns: SENT_PERSON,
   run: async (deps, change) => {
     const { name, newEmail, newPhone, replaceProperties, properties } = change;
@@ -53,17 +58,6 @@ export const update = defineCommand({
   },
 });
 
-interface PersonChange {
-  readonly person: EmailOrPhone;
-  readonly name: string | null;
-  readonly properties: JsonObject | null;
-  readonly replaceProperties: boolean;
-  readonly newEmail: string | null;
-  readonly newPhone: string | null;
-  readonly create: boolean;
-}
-
-/** Null if the person is new, or doesn't have to be looked up. Throws NothingFoundError. */
 async function look(deps: Deps, client: Client, change: PersonChange): Promise<JsonObject | null> {
   const { person, create, newEmail, newPhone, properties } = change;
   const hasProperties = properties !== null;

@@ -35,12 +35,9 @@ const report = defineCommand({
     trend: TREND,
     title: { value: "text", text: "heading of the report", otherwise: "brand and project" },
     links: { text: "link each comment to its response; for 30 days, anyone with the report can open it" },
-    personal: {
-      flag: "--show-personal-data",
-      text: "show who wrote comments, and do not mask personal data in them",
-    },
+    showPersonalData: { text: "show who wrote comments, and do not mask personal data in them" },
   },
-  async run(deps, { out, range, by, segments, trend, title, links, personal }) {
+  async run(deps, { out, range, by, segments, trend, title, links, showPersonalData: personal }) {
     const zone = deps.options.timeZone ?? systemZone();
     const { writeReport } = await import("./write-report.ts");
     return writeReport(deps, out, { ...range, by, zone, segments: segments ?? [], trend, title, personal, links });

@@ -2,12 +2,8 @@ import { unixSeconds } from "../../../runtime/clock.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
 import { RANGE_FLAGS, rangeFlags, readRange, readTime, type TimeFilter } from "../../kit/time-flags.ts";
 
-interface PastRange extends TimeFilter {
-  readonly asOf: number;
-}
-
 /** Times such as `7d` are relative to `--as-of`. `start` is shown in help as the default of `--since`. */
-export function pastRange(start?: string): FlagGroup<PastRange> {
+export function pastRange(start?: string): FlagGroup<TimeFilter & { readonly asOf: number }> {
   return {
     records: [
       ...rangeFlags("answered").map((record) =>

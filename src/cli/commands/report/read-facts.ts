@@ -184,7 +184,6 @@ function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
   const { by, asOf: now, zone } = request;
   const days = (lastSecond(request) - since) / DAY_SECONDS;
   const unit = by ?? unitFor(days);
-  // With `now`, the current period keeps its full name.
   const { periods } = listPeriods({ unit, since, until: request.until, now, zone });
   if (periods.length <= PERIODS_MAX) return periods;
   throw new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods`, { hint: "use a longer period" });

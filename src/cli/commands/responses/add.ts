@@ -31,17 +31,11 @@ export const add = defineCommand({
     person: PERSON,
     score: { value: "n", text: `${SCORE_MIN} to ${SCORE_MAX}`, parse: parseScore, required: true },
     comment: { value: "text", text: "what they wrote" },
-    properties: {
-      flag: "--property",
-      value: "key=value",
-      text: "a property of this response",
-      repeatable: true,
-      parse: parseKeyValue,
-    },
+    property: { value: "key=value", text: "a property of this response", repeatable: true, parse: parseKeyValue },
     createdAt: { value: "time", text: "when it was collected", otherwise: "now", parse: parseRecordedTime },
   },
   columns: RESPONSES,
-  async run(deps, { person: given, score, comment, properties, createdAt }) {
+  async run(deps, { person: given, score, comment, property: properties, createdAt }) {
     const name = exactlyOnePerson(given);
     return withClient(deps, async (client) => {
       if (!deps.options.dryRun) client.checkMayWrite();

@@ -86,10 +86,7 @@ function toRequest(selection: Selection, shaping: Shaping, filterText: string): 
     },
     count:
       shaping.filterPage === null && isCountable(selection)
-        ? {
-            ask: (client, range, signal) => countResponses(client, range, trend, { signal }),
-            isCounted,
-          }
+        ? { ask: (client, range, signal) => countResponses(client, range, trend, { signal }), isCounted }
         : null,
     flat: RESPONSE_FLAT_COLUMNS,
     shaping,

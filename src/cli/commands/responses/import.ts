@@ -78,7 +78,7 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
       const attempt: Attempt = { isSent: false, wasSent: row.previousIntentAt !== null };
       const options = { signal, intentAt: row.intentAt, onAccepted };
       const outcome = await breaker.outcomeOf(row, sendResponse(client, row, options, attempt));
-      // Only the person was saved and no response was added, so the next run may send the row again.
+      // If only the person was saved, the next run may send the row again.
       const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
       const { writes, personId = null } = attempt;
       return { ...(attempt.isSent ? outcome : unsent), writes, personId: outcome.personId ?? personId };

@@ -7,10 +7,10 @@ import type { Deps } from "../../kit/deps.ts";
 import { timeOf } from "../../export/sources.ts";
 import { scoreOf } from "../shared/read-responses.ts";
 
-/** More answers of one person in the same second are not looked at. */
+/** Maximum number of a person's answers that are read. */
 const LOOKED_AT = 20;
 
-/** Keeps the responses whose person gave one of these scores before, however long ago. Asks once for each row. */
+/** Keeps the responses of people whose previous answer had one of these scores. Makes one request per row. */
 export async function keepMoved(
   deps: Deps,
   client: Client,

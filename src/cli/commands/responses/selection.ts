@@ -3,7 +3,6 @@ import type { CallOptions, Client, Parameters } from "../../../client/client.ts"
 import { PER_PAGE_MAX } from "../../../contract/limits.ts";
 import { type Expansion, EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
 import type { ToShown } from "../../../insight/redact.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
 import { parseChoices, parseName } from "../../args/values.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
@@ -21,28 +20,16 @@ import { createShaping, type Shaping } from "./shaping.ts";
 
 export const PERSON_FILTER = flagGroup({
   personId: { value: "id", text: "only responses of one person", conflicts: ["--phone"], parse: parseName },
-  personEmail: {
-    flag: "--email",
-    value: "email",
-    text: "only responses of one person",
-    conflicts: ["--phone"],
-    parse: parseEmail,
-  },
+  email: { value: "email", text: "only responses of one person", conflicts: ["--phone"], parse: parseEmail },
   /** The API can't filter by phone number, so the person is looked up first. */
-  personPhone: {
-    flag: "--phone",
-    value: "phone",
-    text: "only responses of one person, looked up by number (E.164)",
-    parse: parsePhone,
-  },
+  phone: { value: "phone", text: "only responses of one person, looked up by number (E.164)", parse: parsePhone },
 });
 
 export type PersonFilter = GroupValue<typeof PERSON_FILTER>;
 
 export const REDACT = {
-  flag: "--redact",
   text: "replace personal data with marks such as [email-1]; names of third parties stay",
-} as const satisfies FlagRecord;
+} as const;
 
 const UPDATED: FlagGroup<TimeFilter> = {
   records: [
@@ -97,7 +84,7 @@ export function toFilterParameters({ updated, trend, person }: Selection): Param
     updated_until: updated.until,
     trend,
     person_id: person.personId,
-    person_email: person.personEmail,
+    person_email: person.email,
   };
 }
 
@@ -143,8 +130,8 @@ export function forSelection(
   { person, rows }: Pick<Selection, "person" | "rows">,
   segments: readonly string[] = [],
 ): Deps {
-  const { personPhone } = person;
-  const narrowed = personPhone === null ? deps : { ...deps, connect: () => connectForPhone(deps, personPhone) };
+  const { phone } = person;
+  const narrowed = phone === null ? deps : { ...deps, connect: () => connectForPhone(deps, phone) };
   return watchProperties(narrowed, "responses", { conditions: rows.properties, segments });
 }
 

@@ -11,12 +11,12 @@ import type { ExportShaping } from "../../export/request.ts";
 import { createPageFilter, type RowFilters } from "../shared/row-filters.ts";
 
 export interface Shaping extends ExportShaping {
-  /** Null expands nothing. Redaction needs the person, because their name may be in the comment. */
+  /** Redaction needs the person, because their name may be in the comment. */
   readonly expand: string[] | null;
   readonly page: (page: RowPage) => RowPage;
 }
 
-/** A null `asked` means the service's default. Only the part of a row that `toShown` keeps is redacted and counted. */
+/** Only the part of a row that `toShown` keeps is redacted and counted. */
 export async function createShaping(
   deps: Deps,
   { rows, redact }: { readonly rows: RowFilters; readonly redact: boolean },

@@ -48,10 +48,9 @@ export const words = defineCommand({
       toShown: ({ id = null, score = null, comment = null }) => ({ id, score, comment }),
     });
     const terms = tally.rows(minCount);
-    const rows = terms
-      .slice(0, limit)
-      .map((row): JsonObject => ({ ...row, quotes: row.quotes.map(({ id, text }) => ({ id, text })) }));
-    const shown = terms.slice(0, limit).map((row): JsonObject => ({ ...row, quotes: toQuoteLine(row) }));
+    const listed = terms.slice(0, limit);
+    const rows = listed.map((row) => ({ ...row, quotes: row.quotes.map(({ id, text }) => ({ id, text })) }));
+    const shown = listed.map((row): JsonObject => ({ ...row, quotes: toQuoteLine(row) }));
     await writeList(deps, { resource: TERMS, wrap }, { rows: shown, text: JSON.stringify(rows) });
     await shaping.writeNotes();
     await writeDone(deps, describeResult(tally, terms));

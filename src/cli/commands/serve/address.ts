@@ -28,15 +28,11 @@ export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }
   });
 }
 
-interface LinkChoice {
-  readonly isLocal: boolean;
-  readonly isMailing: boolean;
-  /** True if text messages contain links that begin with the public URL. */
-  readonly isTexting: boolean;
-}
-
 /** Links are opened on other machines, so they must not depend on the process that sent them. Throws UsageError. */
-export function checkLinks(publicUrl: string | null, { isLocal, isMailing, isTexting }: LinkChoice): void {
+export function checkLinks(
+  publicUrl: string | null,
+  { isLocal, isMailing, isTexting }: Readonly<Record<"isLocal" | "isMailing" | "isTexting", boolean>>,
+): void {
   if (isLocal || publicUrl !== null || !(isMailing || isTexting)) return;
   const [means, links] = isMailing ? ["a mail server", "links in mail"] : ["an SMS gateway", "links in texts"];
   const way = isMailing ? "" : " --sms-mode conversation for texts without links,";
@@ -53,7 +49,6 @@ export function parseAddressAndPort(text: string, place: string): { readonly hos
   return { host, port: Number(port) };
 }
 
-/** Accepts an address or a network such as 10.0.0.0/8. Throws UsageError. */
 export function parseNetwork(text: string, place: string): string {
   const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
@@ -103,7 +98,6 @@ export function parsePublicUrl(text: string, place: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** Null without TLS. Throws UsageError. */
 export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: string; key: string } | null> {
   if (tlsCert === null || tlsKey === null) return null;
   const { createSecureContext } = await import("node:tls");
@@ -114,9 +108,7 @@ export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: st
     const reason = error instanceof Error ? error.message : "unknown";
     throw new UsageError(
       `--tls-cert, --tls-key: ${tlsCert} and ${tlsKey} are not a certificate and its key in PEM: ${reason}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
   return pair;

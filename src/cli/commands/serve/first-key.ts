@@ -103,7 +103,7 @@ function logKeyFile(log: ServeLog, { name: file, problem }: KeyFile, login: stri
   log.error("api_key", { file, message, hint: "surveyctl service key add makes another" });
 }
 
-/** Only warns about a short key (older versions allowed those) or one that doesn't work. */
+/** Short keys are only a warning, because older versions allowed them. */
 export async function warnOfKey(deps: Deps, log: ServeLog, { store, clock }: Service): Promise<void> {
   const key = givenKey(deps);
   if (key === null) return;

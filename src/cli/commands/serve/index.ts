@@ -96,10 +96,10 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   try {
     const { store } = service;
     const login = isNew ? chosen : await checkLogin(deps, log, { store, data: dataFile, name: options.login });
-    // Not earlier, because no one would see the key of a server that can't listen.
+    // If the server couldn't listen, no one would see the new key.
     const key = await firstKey(deps, service);
     const url = publicUrl ?? (await reachableUrl(server.url, tls?.cert ?? null));
-    // Both are saved before the line below, because scripts go on as soon as they see that line.
+    // Scripts go on when they see `listening on`, so the key must be saved by then.
     const keyFile = key === null || !log.isJson ? null : await writeKeyFile(deps, keyPlace(place, options), key);
     const saved = key === null || login === null ? null : await saveLogin(deps, log, { ...login, url, key });
     await streams.out.write(`listening on ${server.url}\n`);
@@ -130,7 +130,7 @@ function keyPlace(place: DataPlace, { service: { outbox } }: ServeOptions): stri
   return path.resolve(place.kind === "file" ? place.dataFile : path.join(path.dirname(outbox ?? "."), "surveyctl"));
 }
 
-/** An unmounted folder or a mistyped path must not create a new service, and neither must an empty file. */
+/** A mistyped path, an unmounted folder or an empty file must not become a new service. */
 function requireDataFile(dataFile: string): void {
   if ((statSync(dataFile, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   const hint = "mount it or correct the path; without --must-exist, serve creates one";
@@ -196,7 +196,7 @@ function logOtherServers(log: Log, file: string, processes: readonly string[]): 
   log.warn("also_served", { file, processes: processes.length, message });
 }
 
-/** Someone waiting for an email is unlikely to look for a file. */
+/** Tells people who wait for an email that it became a file. */
 function logOutbox(log: Log, dataFile: string, { mail, outbox }: ServiceFlags): void {
   if (mail !== null) return;
   const folder = outbox ?? path.join(path.dirname(dataFile), "outbox");
@@ -222,13 +222,12 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** These flags are read together because they depend on each other. */
 const SENDING = {
   records: [...MAIL_FLAGS, ...SMS_FLAGS],
   read: async (flags: Flags, deps: Deps) => {
     const mail = await readMailSettings(deps, flags);
     const sms = await readSmsSettings(deps, flags);
-    return { ...mail, sms, ...readSendingRules(flags, { isSending: mail.mail !== null || sms !== null }) };
+    return { ...mail, sms, ...readSendingRules(flags, mail.mail !== null || sms !== null) };
   },
 } satisfies FlagGroup;
 

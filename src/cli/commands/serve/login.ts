@@ -11,7 +11,6 @@ import { givenKey, type SavedLogin } from "./first-key.ts";
 import type { ServeLog } from "./serve-log.ts";
 
 export const LOGIN_FLAG = {
-  flag: "--login",
   value: "name",
   implied: DEFAULT_PROFILE,
   text: `save the key of a new service as a profile; without a name, as ${DEFAULT_PROFILE}`,
@@ -23,12 +22,10 @@ export const LOGIN_FLAG = {
 
 interface Login {
   readonly name: string;
-  /** True if the user agreed to replace a profile with that name. */
   readonly mayReplace: boolean;
 }
 
 interface NewService {
-  /** Null if the data doesn't exist yet. */
   readonly store: Service["store"] | null;
   readonly data: string;
 }

@@ -10,6 +10,7 @@ import {
   parseRateLimit,
 } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";
+import { recordsOf } from "../../kit/flag-spec.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { MailSetup } from "../../../service/delivery/doctor/finding.ts";
 import type { ServiceOptions } from "../../../service/service-options.ts";
@@ -23,72 +24,53 @@ const CONNECTIONS_MAX = 100;
 const DEFAULTS = { rate: "10/s", connections: "4", maxAge: "3d", onUnknown: "hold" } as const;
 
 /** The defaults apply only with a mail server, so they aren't set by the parser. */
-export const MAIL_FLAGS: readonly FlagRecord[] = [
-  {
-    flag: "--smtp",
+export const MAIL_FLAGS = recordsOf({
+  smtp: {
     value: "url",
     text: "mail server, such as smtp://user:password@host",
     otherwise: "none; mail stays in outbox/",
     environment: "SURVEYCTL_SMTP",
   },
-  { flag: "--smtp-file", value: "file", text: "file with that URL, to keep it out of process lists" },
-  {
-    flag: "--smtp-from",
-    value: "sender",
-    text: "sender, such as 'Acme <survey@example.com>'; required with a mail server",
-  },
-  { flag: "--smtp-reply-to", value: "email", text: "where replies to surveys go" },
-  {
-    flag: "--smtp-rate",
-    value: "limit",
-    text: "maximum rate of messages, such as 10/s or 600/h",
-    otherwise: DEFAULTS.rate,
-  },
-  { flag: "--smtp-connections", value: "number", text: "maximum connections", otherwise: DEFAULTS.connections },
-  { flag: "--bounce-address", value: "email", text: "envelope sender; {token} is replaced per message" },
-  {
-    flag: "--dkim-key",
-    value: "file",
-    text: "RSA key that signs mail (PEM)",
-    otherwise: "none; mail is not signed here",
-  },
-  { flag: "--dkim-selector", value: "name", text: "selector of the key's DNS record" },
-  { flag: "--dkim-domain", value: "name", text: "signing domain", otherwise: "the sender's" },
-  {
-    flag: "--on-unknown",
+  smtpFile: { value: "file", text: "file with that URL, to keep it out of process lists" },
+  smtpFrom: { value: "sender", text: "sender, such as 'Acme <survey@example.com>'; required with a mail server" },
+  smtpReplyTo: { value: "email", text: "where replies to surveys go" },
+  smtpRate: { value: "limit", text: "maximum rate of messages, such as 10/s or 600/h", otherwise: DEFAULTS.rate },
+  smtpConnections: { value: "number", text: "maximum connections", otherwise: DEFAULTS.connections },
+  bounceAddress: { value: "email", text: "envelope sender; {token} is replaced per message" },
+  dkimKey: { value: "file", text: "RSA key that signs mail (PEM)", otherwise: "none; mail is not signed here" },
+  dkimSelector: { value: "name", text: "selector of the key's DNS record" },
+  dkimDomain: { value: "name", text: "signing domain", otherwise: "the sender's" },
+  onUnknown: {
     value: "action",
     text: "what to do with messages that may have arrived: hold them until you decide, or resend them",
     choices: ON_UNKNOWN,
     otherwise: DEFAULTS.onUnknown,
   },
-  {
-    flag: "--max-age",
+  maxAge: {
     value: "duration",
     text: "do not send messages that are overdue by more than this",
     otherwise: DEFAULTS.maxAge,
   },
-  {
-    flag: "--daily-limit",
-    value: "number",
-    text: "maximum surveys and reminders per project and day",
-    otherwise: "no limit",
-  },
-  { flag: "--only-to", value: "pattern", text: "hold messages to other addresses, such as *@example.org" },
-];
+  dailyLimit: { value: "number", text: "maximum surveys and reminders per project and day", otherwise: "no limit" },
+  onlyTo: { value: "pattern", text: "hold messages to other addresses, such as *@example.org" },
+});
 
 export async function readMailSettings(
   { env }: Deps,
   flags: Flags,
 ): Promise<Required<Pick<MailSettings, "mail" | "sender">>> {
-  const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
-  const replyTo = flags.parse("--smtp-reply-to", parseAddress);
-  const bounceAddress = flags.parse("--bounce-address", parseAddress);
-  const sender = { from, replyTo, senderName, footer: null, bounceAddress };
+  const sender = { ...readSender(flags), footer: null };
   const pace = { rate: readRate(flags), connections: readConnections(flags) };
   const url = await readUrl(env, flags);
-  if (url !== null) return { mail: await readMail(url, from, flags, pace), sender };
-  refuseWithout({ needed: "--smtp", hint: SMTP_HINT }, SMTP_ONLY, flags);
+  if (url !== null) return { mail: await readMail(url, sender.from, flags, pace), sender };
+  refuseWithout("--smtp", SMTP_HINT, SMTP_ONLY, flags);
   return { mail: null, sender };
+}
+
+function readSender(flags: Flags) {
+  const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
+  const replyTo = flags.parse("--smtp-reply-to", parseAddress);
+  return { from, senderName, replyTo, bounceAddress: flags.parse("--bounce-address", parseAddress) };
 }
 
 const SMTP_HINT = "use --smtp URL or SURVEYCTL_SMTP";
@@ -97,12 +79,11 @@ const SMTP_ONLY = ["--smtp-rate", "--smtp-connections", "--dkim-key", "--dkim-se
 
 export function readSendingRules(
   flags: Flags,
-  { isSending }: { readonly isSending: boolean },
+  isSending: boolean,
 ): Pick<MailSettings, "maxAgeSeconds" | "dailyLimit" | "onUnknown"> {
   const maxAgeSeconds = flags.parse("--max-age", parseDuration);
   const onUnknown = flags.parse("--on-unknown", (text, flag) => parseChoice(text, flag, ON_UNKNOWN));
-  if (!isSending)
-    refuseWithout({ needed: "--smtp or --sms-gateway", hint: `${SMTP_HINT}; ${SMS_HINT}` }, ["--only-to"], flags);
+  if (!isSending) refuseWithout("--smtp or --sms-gateway", `${SMTP_HINT}; ${SMS_HINT}`, ["--only-to"], flags);
   return {
     // The outbox holds overdue surveys only if an age is given.
     maxAgeSeconds: maxAgeSeconds ?? (isSending ? parseDuration(DEFAULTS.maxAge, "--max-age") : null),
@@ -112,16 +93,11 @@ export function readSendingRules(
 }
 
 /** Ignoring such a flag could mail the wrong people: for example, `--only-to` without the URL variable. */
-export function refuseWithout(
-  { needed, hint }: { readonly needed: string; readonly hint: string },
-  names: readonly string[],
-  flags: Flags,
-): void {
+export function refuseWithout(needed: string, hint: string, names: readonly string[], flags: Flags): void {
   const given = names.find((flag) => flags.text(flag) !== null || flags.all(flag).length > 0);
   if (given !== undefined) throw new UsageError(`${given} requires ${needed}`, { hint });
 }
 
-/** Flags that affect neither the message nor its delivery to the server. */
 const LATER: ReadonlySet<string> = new Set([
   "--smtp-connections",
   "--on-unknown",
@@ -146,7 +122,7 @@ export interface GivenSetup extends MailSetup {
 
 /** Returns messages for settings that `readMailSettings` would refuse. Throws UsageError for unreadable values. */
 export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenSetup> {
-  const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
+  const sender = readSender(flags);
   const chosen = await valueOrMessage(async () => {
     const url = await readUrl(env, flags);
     return url === null ? null : readServer(url);
@@ -154,15 +130,12 @@ export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenS
   const isFound = chosen !== null && typeof chosen !== "string";
   const rate = readRate(flags);
   return {
-    from,
-    senderName,
-    replyTo: flags.parse("--smtp-reply-to", parseAddress),
-    bounceAddress: flags.parse("--bounce-address", parseAddress),
+    ...sender,
     publicUrl: flags.parse("--public-url", parsePublicUrl),
     server: isFound ? chosen.server : chosen,
     certificates: isFound ? chosen.certificates : null,
     rate: isFound ? rate : null,
-    dkim: await valueOrMessage(() => readDkim(from ?? "", flags)),
+    dkim: await valueOrMessage(() => readDkim(sender.from ?? "", flags)),
   };
 }
 
@@ -177,7 +150,7 @@ async function valueOrMessage<Value>(read: () => Promise<Value>): Promise<Value 
 
 interface Secret {
   readonly text: string;
-  /** Named in messages, because they must not quote the text. */
+  /** Messages name the flag or file, because they must not quote a secret. */
   readonly place: string;
 }
 
@@ -271,13 +244,7 @@ async function readDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]
   }
 }
 
-interface GivenSender {
-  readonly address: string;
-  readonly name: string | null;
-}
-
-/** Accepts `a@b` or `Name <a@b>`. Throws UsageError. */
-function parseSender(text: string, place: string): GivenSender {
+function parseSender(text: string, place: string): { readonly address: string; readonly name: string | null } {
   const [, quoted, plain = "", address] = /^(?:"([^"]*)"|([^<>"]*?))\s*<([^<>]*)>$/.exec(text.trim()) ?? [];
   if (address === undefined) return { address: parseAddress(text, place), name: null };
   return { address: parseAddress(address, place), name: (quoted ?? plain).trim() || null };

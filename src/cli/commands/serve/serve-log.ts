@@ -17,7 +17,11 @@ export interface ServeLog extends Log {
  */
 export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): ServeLog {
   const write = (text: string): Promise<void> => streams.err.write(text);
-  const isJson = format === "json" || (format === null && !streams.err.isTTY) || isForMachines(options.output);
+  const isJson =
+    format === "json" ||
+    (format === null && !streams.err.isTTY) ||
+    options.output === "json" ||
+    options.output === "ndjson";
   const lines = withHints(isJson ? createLog(write, clock) : createTextLog(write, clock));
   const say: Log["info"] = (event, fields) => lines.info(event, fields);
   const log = { ...lines, isJson, say };
@@ -42,12 +46,8 @@ function withHints(log: Log): Log {
 
 const silent = (): void => undefined;
 
-function isForMachines(output: Deps["options"]["output"]): boolean {
-  return output === "json" || output === "ndjson";
-}
-
 function createTextLog(write: (text: string) => Promise<void>, clock: Clock): Log {
-  const line = (text: string): void => void write(`${timeOfDay(clock.now())} ${text}\n`);
+  const line = (text: string): void => void write(`${new Date(clock.now()).toTimeString().slice(0, 8)} ${text}\n`);
   return {
     info: (event, fields) => {
       if ("message" in fields) void write(`note: ${String(fields.message)}\n`);
@@ -67,8 +67,4 @@ function describe(event: string, fields: LogFields): string {
   if (typeof fields.message === "string")
     return typeof fields.hint === "string" ? `${fields.message}; ${fields.hint}` : fields.message;
   return [event, ...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`)].join(" ");
-}
-
-function timeOfDay(ms: number): string {
-  return new Date(ms).toTimeString().slice(0, 8);
 }

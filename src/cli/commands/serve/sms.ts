@@ -90,7 +90,7 @@ export async function readSmsSettings(deps: Deps, flags: Flags): Promise<SmsOpti
   const quiet = parseQuiet(given.smsQuiet ?? DEFAULTS.quiet, "--sms-quiet");
   const url = readUrl(deps.env, given.smsGateway, deps.options.insecureHttp);
   if (url === null) {
-    refuseWithout({ needed: "--sms-gateway", hint: SMS_HINT }, GATEWAY_ONLY, flags);
+    refuseWithout("--sms-gateway", SMS_HINT, GATEWAY_ONLY, flags);
     return null;
   }
   const { canBeTexted } = await import("../../../service/delivery/sms/gateway.ts");

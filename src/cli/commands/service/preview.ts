@@ -1,5 +1,6 @@
 import type { ResultOf } from "../../../service/operations/index.ts";
 import type { Deps } from "../../kit/deps.ts";
+import type { ValuesOf } from "../../kit/flag-spec.ts";
 import { writeDone } from "../../kit/notes.ts";
 import { writeText } from "../../render/safe-text.ts";
 
@@ -9,16 +10,10 @@ export const PREVIEW_FLAGS = {
   out: { value: "file", text: "write to a file, atomically" },
 } as const;
 
-interface PreviewChoice {
-  readonly html: boolean;
-  readonly text: boolean;
-  readonly out: string | null;
-}
-
 export async function showPreview(
   deps: Deps,
   preview: ResultOf<"survey.preview">,
-  { html, text, out }: PreviewChoice,
+  { html, text, out }: ValuesOf<typeof PREVIEW_FLAGS>,
 ): Promise<void> {
   const shown = preview[html ? "html" : text ? "text" : "message"];
   if (out === null) return writeText(deps.streams.out, shown);

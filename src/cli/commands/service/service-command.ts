@@ -58,11 +58,9 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   readonly exits?: readonly ExitCode[];
   /** Asks before removing something, with the operation's own question or one composed from it. */
   readonly asks?: true | ((confirm: Confirmation, deps: Deps) => string | Promise<string>);
-  /** The argument that has to be typed again to confirm. */
   readonly retypes?: keyof Values & string;
   /** The operation has a `dry_run` field, which `input` sets from `--dry-run`. */
   readonly dryRuns?: true;
-  /** Asks on a terminal, but doesn't require `--yes` in scripts. */
   readonly losesNothing?: true;
   /** The flag or argument for each field, so that a usage error can name it if a rule refuses the field. */
   readonly places?: { readonly [Field in keyof InputOf<Name>]?: string };

@@ -18,10 +18,7 @@ const WEBHOOK_TEST = toResource("events", OUTPUTS["webhook.test"]);
 
 const ID = { form: "<id>", text: "the webhook's number, from `service webhook list`" } as const;
 
-export const ALLOW_PRIVATE = {
-  flag: "--allow-private",
-  text: "allow private addresses, and a literal loopback address",
-} as const;
+export const ALLOW_PRIVATE = { text: "allow private addresses, and a literal loopback address" } as const;
 
 const add = serviceCommand({
   operation: "webhook.add",

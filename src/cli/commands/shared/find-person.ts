@@ -40,21 +40,22 @@ export async function requirePerson(
   return found;
 }
 
-function unfiltered({ baseUrl }: Client, reference: EmailOrPhone): ClientError {
+function unfiltered(client: Client, reference: EmailOrPhone): ClientError {
   const by = "email" in reference ? "email" : "phone number";
+  const text = `cannot look up ${personText(reference)}: the service's list of people has no filter for ${by}`;
+  return badList(client, text);
+}
+
+function badList({ baseUrl }: Client, text: string): ClientError {
   const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
-  return new ClientError(
-    `cannot look up ${personText(reference)}: the service's list of people has no filter for ${by}`,
-    { code: "bad_reply", call },
-  );
+  return new ClientError(text, { code: "bad_reply", call });
 }
 
 /** Returns all digits of the id, even if they don't fit into a number. Throws ClientError if the person has no id. */
-export function idOfPerson({ baseUrl }: Client, found: RecordValue): string {
+export function idOfPerson(client: Client, found: RecordValue): string {
   const id = toId(found.json["id"], found.text);
   if (id !== null && id !== "") return id;
-  const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
-  throw new ClientError("the service sent the person without an id", { code: "bad_reply", call });
+  throw badList(client, "the service sent the person without an id");
 }
 
 export function exactlyOnePerson({

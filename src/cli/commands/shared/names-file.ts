@@ -13,7 +13,6 @@ import { asUsageError } from "../../importing/problems.ts";
 
 interface NameKind<Name> {
   readonly noun: string;
-  /** Alternative headers of each column, most reliable identifier first. */
   readonly headers: readonly (readonly string[])[];
   readonly parse: (cell: string, place: string) => Name;
   readonly keyOf: (name: Name) => string;

@@ -3,33 +3,25 @@ import { plainAnswers } from "../../../contract/questions/additional-answers.ts"
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../../contract/row-page.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
 import { badValue, parseKeyValue, parseName } from "../../args/values.ts";
 import { PROPERTY_FILTER_FLAG, propertyTests } from "../../kit/rows/properties.ts";
-import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
+import { flagGroup, type FlagSpec, type GroupValue } from "../../kit/flag-spec.ts";
 import { parseSearch } from "./comment-search.ts";
 
 export const TREND = {
-  flag: "--trend",
   value: "id",
   text: "only responses of this trend",
   parse: parseName,
-} as const satisfies FlagRecord & { readonly parse: unknown };
+} as const satisfies FlagSpec;
 
 export const ROW_FILTERS = flagGroup({
-  scores: {
-    flag: "--score",
-    value: "scores",
-    text: "only these scores, such as 9, 0-6 or 0-6,9",
-    parse: parseScores,
-  },
+  score: { value: "scores", text: "only these scores, such as 9, 0-6 or 0-6,9", parse: parseScores },
   search: { value: "regex", text: "only comments that match; case and accents are ignored", parse: parseSearch },
   properties: PROPERTY_FILTER_FLAG,
   hasComment: { text: "only with a comment" },
-  tags: { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
+  tag: { value: "tag", text: "only with this tag", repeatable: true },
   /** Null matches any answer. Several answers to one question are alternatives. */
-  answers: {
-    flag: "--answer",
+  answer: {
     value: "id=answer",
     text: "only with this answer to a question, by the choice's id or text; a question's id alone matches any answer",
     repeatable: true,
@@ -57,7 +49,7 @@ export function parseScores(text: string, place: string): ReadonlySet<number> {
 export type PageFilter = (page: RowPage) => RowPage;
 
 export function createPageFilter(filters: RowFilters): PageFilter | null {
-  const { scores, search, properties, hasComment, tags, answers } = filters;
+  const { score: scores, search, properties, hasComment, tag: tags, answer: answers } = filters;
   const tests: ((row: JsonObject) => boolean)[] = [];
   if (scores !== null) tests.push(({ score }) => typeof score === "number" && scores.has(score));
   if (hasComment || search !== null) tests.push((row) => commentOf(row).trim() !== "");

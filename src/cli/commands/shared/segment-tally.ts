@@ -68,7 +68,6 @@ export function namedTally({ tally, texts }: PageCounts): SegmentTally {
   );
 }
 
-/** Null unless `name` is `answers.ID` and the question was answered. */
 function answerOf(row: JsonObject, name: string): PlainAnswer | null {
   if (!name.startsWith(ANSWERS)) return null;
   return plainAnswers(row).find(({ id }) => id === name.slice(ANSWERS.length)) ?? null;

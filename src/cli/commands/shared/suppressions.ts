@@ -1,4 +1,3 @@
-/** `bounces` and `unsubscribes`: the same two commands for two lists (4.5, 4.6). */
 import type { Client } from "../../../client/client.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { CommandNode } from "../../kit/command-node.ts";

@@ -1,4 +1,3 @@
-/** Explains in one sentence why a person will or won't be surveyed next; one per channel if they differ. */
 import { isJsonObject, type Json } from "../../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../../contract/resources.ts";
 import { capital } from "../../../../contract/text/capital.ts";
@@ -24,7 +23,6 @@ export function explainNext(known: KnownPerson, wallClock: WallClock): string {
   return channels.map((channel, index) => `${BY[channel]}: ${toClause(sentences[index] ?? "")}`).join(" ");
 }
 
-/** Turns `Will be surveyed: a survey is …` into `will be surveyed, a survey is …`. */
 function toClause(sentence: string): string {
   return sentence.replace(": ", ", ").replace(/^./, (first) => first.toLowerCase());
 }

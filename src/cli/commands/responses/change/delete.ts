@@ -53,7 +53,7 @@ function requestFor(id: string): PlannedRequest {
 
 const LACKING = "this service cannot delete responses";
 
-/** Either the response or the endpoint is missing. Looking up the response may tell which. */
+/** A 404 means that the response or the endpoint is missing, so the response is looked up. */
 async function explain(client: Client, id: string, error: RefusedError, signal: AbortSignal): Promise<Error> {
   if (lacksEndpoint(error)) return new NothingFoundError(LACKING);
   if (error.status !== 404) return error;

@@ -25,13 +25,8 @@ export const tag = defineCommand({
   args: { words: { form: "[id|+tag|-tag...]", text: "response ids; +TAG adds a tag, -TAG removes one" } },
   flagsFirst: true,
   flags: {
-    added: { flag: "--add", value: "tag", text: "a tag to add, like +TAG; may follow the ids", repeatable: true },
-    removed: {
-      flag: "--remove",
-      value: "tag",
-      text: "a tag to remove, like -TAG; may follow the ids",
-      repeatable: true,
-    },
+    add: { value: "tag", text: "a tag to add, like +TAG; may follow the ids", repeatable: true },
+    remove: { value: "tag", text: "a tag to remove, like -TAG; may follow the ids", repeatable: true },
     from: {
       value: "file",
       text: "all responses in a file, or - for standard input: CSV with a header, or one id per line",
@@ -40,8 +35,8 @@ export const tag = defineCommand({
     yes: YES_FLAG,
   },
   columns: COLUMNS,
-  async run(deps, { words, added, removed, from, filters, yes }) {
-    const signed = [...added.map((name) => `+${name}`), ...removed.map((name) => `-${name}`)];
+  async run(deps, { words, from, filters, yes, ...flags }) {
+    const signed = [...flags.add.map((name) => `+${name}`), ...flags.remove.map((name) => `-${name}`)];
     const { ids, add, remove } = readTagWords([...signed, ...words]);
     const change = tagChange(add, remove);
     const selection = { ...filters, redact: false };

@@ -6,6 +6,7 @@ import { markLongNumbers, unmarkLongNumbers } from "../../../../contract/long-nu
 import { splitRowTexts } from "../../../../contract/row-texts.ts";
 import type { RowPage } from "../../../../contract/row-page.ts";
 import { unixSeconds } from "../../../../runtime/clock.ts";
+import type { signedHeaders } from "../../../../service/webhook/sign.ts";
 import type { EndpointTransport } from "../../../../service/webhook/transport.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { writeNote } from "../../../kit/notes.ts";
@@ -41,7 +42,7 @@ export interface Forwarder {
   close(): void;
 }
 
-/** Long enough for the receiver to restart. After the last retry, continues with the next response. */
+/** Waits between attempts; together they are long enough for a receiver to restart. */
 const RETRY_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 const RETRY_AFTER_MAX = 60;
 const SECRET_BYTES = 32;
@@ -73,12 +74,7 @@ export async function openForwarder(deps: Deps, url: string, given: string | nul
 interface Sender {
   readonly transport: EndpointTransport;
   readonly target: Parameters<EndpointTransport["post"]>[0];
-  readonly webhook: {
-    readonly secret: string;
-    readonly previousSecret: null;
-    readonly previousUntil: null;
-    readonly signatureHeader: string;
-  };
+  readonly webhook: Parameters<typeof signedHeaders>[0];
 }
 
 function createForwarder(deps: Deps, sender: Sender): Forwarder {

@@ -152,7 +152,7 @@ async function follow(deps: Deps, watched: WatchOptions, opened: Opened): Promis
   }
 }
 
-/** Failures that may be temporary. In the first request they are final, because the address may be wrong. */
+/** Failures that may be temporary. If the first request fails, the address may be wrong. */
 function isOutage(error: unknown): error is ConnectionError | TimeoutError | ServiceError {
   return [ConnectionError, TimeoutError, ServiceError, RateLimitedError, BadReplyError].some(
     (kind) => error instanceof kind,
@@ -164,7 +164,7 @@ function asksTooLong({ options }: Deps, error: Error): boolean {
   return asked !== null && asked > (options.maxWaitMs ?? RETRY_LIMITS.maxWaitMs);
 }
 
-/** True if the row shows that the list is sorted by change. */
+/** A row that never changed proves that the list of changes includes all rows. */
 function provesChanged(row: JsonObject): boolean {
   const at = timeOf(row, "updated_at");
   return at === null || at === timeOf(row, "created_at");
@@ -177,8 +177,8 @@ async function startWatch(
   expand: string[] | null,
 ): Promise<{ readonly watch: ListWatch; readonly since: number | null }> {
   const { openWatch, WATCH_OVERLAP_SECONDS } = await import("../../../../bulk/export/watch.ts");
-  const { trend, personId, personEmail } = watched;
-  const parameters: Parameters = { trend, person_id: personId, person_email: personEmail, expand };
+  const { trend, personId, email } = watched;
+  const parameters: Parameters = { trend, person_id: personId, person_email: email, expand };
   const call = { route: ROUTES.listResponses, parameters: { ...parameters, per_page: PER_PAGE_MAX } };
   const newest = watched.since === null ? await newestChange(deps, client, parameters) : null;
   const since = watched.since ?? (newest === null ? null : newest - WATCH_OVERLAP_SECONDS);

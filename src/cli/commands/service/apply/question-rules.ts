@@ -19,7 +19,7 @@ const scale: YamlRule = (spot) => (isMap(spot.node) ? scaleMap(spot) : scaleText
 const scores = parsed((given) => orNothing(readScores(given), (spans) => spans.map(toJson)), SCORES_FORMS);
 const choices = orNull(list(text));
 
-function orNothing<Value>(value: Value | null, toValue: (value: Value) => Json): Json {
+export function orNothing<Value>(value: Value | null, toValue: (value: Value) => Json): Json {
   return value === null ? null : toValue(value);
 }
 

@@ -13,7 +13,7 @@ import { WEEKDAYS } from "../../../../service/domain/windows/windows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook.ts";
 import { formatDuration, INTERVAL_FORM, readDuration, readInterval } from "../../../../contract/text/duration.ts";
 import { readLogoFile } from "../project/logo-file.ts";
-import { formatQuestion, QUESTION_LIST, type ReadQuestion, toWanted } from "./question-rules.ts";
+import { formatQuestion, orNothing, QUESTION_LIST, type ReadQuestion, toWanted } from "./question-rules.ts";
 import {
   fields,
   flag,
@@ -33,15 +33,8 @@ const optionalNumber = orNull(parsed((given) => (/^\d+$/.test(given) ? Number(gi
 
 const SCORES = `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`;
 
-function readScores(given: string): Json {
-  const span = readScoreSpan(given);
-  return span === null ? null : { ...span };
-}
-
-function readScoreText(given: string): Json {
-  const span = readScoreSpan(given);
-  return span === null ? null : formatScoreSpan(span);
-}
+const readScores = (given: string): Json => orNothing(readScoreSpan(given), (span) => ({ ...span }));
+const readScoreText = (given: string): Json => orNothing(readScoreSpan(given), formatScoreSpan);
 
 function readTimeOfDay(given: string): Json {
   const padded = given.padStart(5, "0");

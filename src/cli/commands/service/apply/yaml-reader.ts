@@ -5,7 +5,6 @@ import { suggest } from "../../../args/suggest.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 
 interface Spot {
-  /** For example `webhooks.0.url`; empty for the whole document. */
   readonly path: string;
   readonly node: Node | null;
   /** Returns an error such as `survey.yaml:3:9: throttle …`. */
@@ -78,7 +77,6 @@ export function mapOf(rule: YamlRule): YamlRule {
 
 export const texts: YamlRule = mapOf((spot) => scalarText(spot));
 
-/** A missing value counts as an empty map. */
 function entriesOf(spot: Spot): (readonly [string, Node, Node | null])[] {
   const { node } = spot;
   if (node === null || (isScalar(node) && node.value === null)) return [];

@@ -81,7 +81,7 @@ export const backup = defineCommand({
         ? await asCliError(() => backUp({ ...target, dataFile: null, copy: copyOf(deps, place) }))
         : await withStore(deps, choice, async (_, store) => {
             const { dataFile } = place;
-            await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
+            await noteDuration(deps, dataFile, "copying and checking", CHECKED_A_SECOND);
             return asCliError(() => backUp({ ...target, dataFile, copy: copyThrough(store, file) }));
           });
     await showRecord(deps, WRITTEN, info);

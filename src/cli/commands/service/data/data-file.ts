@@ -49,7 +49,7 @@ export async function withAdmin<Result>(
   return withRemoteAdmin(deps, choice.changes ?? false, work);
 }
 
-/** For work that needs direct access to the store, which is only possible on this machine. */
+/** For work that needs the store itself, which is only possible on this machine. */
 export async function withStore<Result>(
   deps: Deps,
   choice: AdminChoice,
@@ -125,20 +125,13 @@ function noteUnnamed({ streams, options }: Deps, dataFile: string): Promise<void
 /** Work on smaller files doesn't take long enough for a note. */
 const NOTED_BYTES = 200_000_000;
 
-interface Work {
-  readonly verb: string;
-  readonly perSecond: number;
-}
-
-/** Prints how long the work will take, given its speed in bytes per second. */
-export async function noteDuration(deps: Deps, dataFile: string, { verb, perSecond }: Work): Promise<void> {
+export async function noteDuration(deps: Deps, dataFile: string, verb: string, perSecond: number): Promise<void> {
   const { size } = statSync(dataFile);
   if (size < NOTED_BYTES) return;
   const seconds = Math.ceil(size / perSecond);
   await writeNote(deps, `${verb} ${formatCount(Math.round(size / 1e6))} MB takes about ${seconds} s`);
 }
 
-/** For operations that handle dry runs themselves. */
 export function withoutDryRun(deps: Deps): Deps {
   return { ...deps, options: { ...deps.options, dryRun: false } };
 }
@@ -159,22 +152,16 @@ export const PLACE = placeFlags();
 export const PROJECT_DEFAULT = "default";
 
 /** Has no default, because over HTTP the key determines the project. */
-export const PROJECT = { flag: "--project", value: "name", text: "project name", otherwise: PROJECT_DEFAULT } as const;
+export const PROJECT = { value: "name", text: "project name", otherwise: PROJECT_DEFAULT } as const;
 
-/** For commands that work only on this machine. */
-export const LOCAL_PROJECT = {
-  flag: "--project",
-  value: "name",
-  text: "project name",
-  default: PROJECT_DEFAULT,
-} as const;
+export const LOCAL_PROJECT = { value: "name", text: "project name", default: PROJECT_DEFAULT } as const;
 
 export async function showRecord(deps: Deps, resource: Resource, value: object): Promise<void> {
   const text = JSON.stringify(value);
   await writeRecord(deps, resource, { json: JSON.parse(text) as JsonObject, text });
 }
 
-/** With `wrap`, long text on a terminal is wrapped, not truncated. With `count`, prints only the number of rows. */
+/** `wrap` wraps long text on a terminal instead of truncating it. `count` prints only the number of rows. */
 export async function showList(
   deps: Deps,
   resource: Resource,
@@ -188,7 +175,6 @@ export async function showList(
 
 interface ListPage {
   readonly rows: readonly object[];
-  /** Null on the last page. */
   readonly next: string | null;
 }
 
@@ -202,7 +188,6 @@ interface PagedList extends DataFileChoice {
 /** Maximum rows that operations return at once. */
 const PAGE = 500;
 
-/** Adds a note if `--limit` cuts off the list. */
 export async function showPages(deps: Deps, list: PagedList): Promise<void> {
   await withPager(deps.streams, deps.env, (streams) => writePages({ ...deps, streams }, list));
 }

@@ -46,8 +46,7 @@ export const importHistory = defineCommand({
     project: LOCAL_PROJECT,
     format: { value: "format", text: "shape of the files", choices: HISTORY_FORMATS, otherwise: "by columns" },
     stream: { value: "stream", text: "content of files, if the columns are ambiguous", choices: HISTORY_STREAMS },
-    renames: {
-      flag: "--map",
+    map: {
       value: "header=column",
       text: 'map a header to a field, such as "E-Mail Address=email"',
       repeatable: true,
@@ -72,8 +71,7 @@ export const importHistory = defineCommand({
       choices: ["keep", "now"],
       default: "keep",
     },
-    expectations: {
-      flag: "--expect",
+    expect: {
       value: "figures",
       text: "write only if the files contain these, such as nps=51,responses=51,people=60",
       parse: parseExpectations,
@@ -82,12 +80,12 @@ export const importHistory = defineCommand({
     report: { value: "file", text: "write refused and conflicting rows to an NDJSON file", parse: parseOutputFile },
   },
   columns: HISTORY_SUMMARY,
-  run: async (deps, { place, ...given }) => {
+  run: async (deps, { place, map: renames, expect, ...given }) => {
     const { runHistoryImport } = await import("../../../history/run-history.ts");
     await refuseReport(deps, place, given.report);
     const check = given.check || deps.options.dryRun;
     if (!check && given.project === PROJECT_DEFAULT) await createDataFile(deps, place, given.paths);
-    const request = { ...given, check, expectations: given.expectations ?? [] };
+    const request = { ...given, renames, check, expectations: expect ?? [] };
     return runHistoryImport(deps, request, (work) =>
       withStore(deps, { ...place, changes: true }, (_, store) => work(store)),
     );

@@ -1,4 +1,3 @@
-/** Shows a record that contains lists. People see them as tables below it; scripts get them as values. */
 import type { Deps } from "../../../kit/deps.ts";
 import type { Resource } from "../../../render/columns.ts";
 import { isPage } from "../../../render/list-output.ts";

@@ -72,7 +72,7 @@ export const rehearse = defineCommand({
   },
 });
 
-/** People get a picture or a table without empty rows and zeros, programs every row. */
+/** Pictures and tables leave out empty periods and zeros; other formats have every row. */
 async function showPeriods(deps: Deps, rehearsal: Rehearsal, rows: readonly PeriodRow[]): Promise<void> {
   const { wantsPictures } = await import("../../metrics/pictures.ts");
   const { drawRehearsal } = await import("./rehearsal-picture.ts");

@@ -1,8 +1,7 @@
-/** Calls operations over HTTP, with an admin key of one project. */
 import type { Client } from "../../../../client/client.ts";
 import { AuthError, BadReplyError, UnknownOutcomeError } from "../../../../client/errors/call-errors.ts";
 import { nameCall } from "../../../../client/errors/client-error.ts";
-import { isJsonObject, type Json } from "../../../../contract/json.ts";
+import { isJsonObject, type Json, parseJson } from "../../../../contract/json.ts";
 import { KEY_PROJECT_HEADER, NEEDS_ADMIN, NEXT_PAGE_HEADER, OPERATIONS_PATH } from "../../../../contract/key-access.ts";
 import type { Confirmation } from "../../../../service/domain/errors.ts";
 import type { Admin } from "../../../../service/operations/index.ts";
@@ -54,7 +53,7 @@ function createRemoteAdmin(client: Client, signal: AbortSignal): Admin {
     const body = JSON.stringify({ ...input, project: project ?? undefined });
     const url = `${client.baseUrl}${OPERATIONS_PATH}/${kind}`;
     const { status, headers, text, failure } = await client.raw({ method: "POST", url, body, signal });
-    const result = readJson(text);
+    const result = parseJson(text) ?? null;
     if (failure !== null) throw (await readRefusal(status, result)) ?? failure;
     if (typeof result !== "object" || result === null) {
       const facts = { call: nameCall("POST", url), status, contentType: headers["content-type"] ?? null };
@@ -87,12 +86,4 @@ async function readRefusal(status: number, body: Json): Promise<Error | null> {
   if (status === 404) return new NotFoundError(message);
   if (status !== 409 && status !== 422) return null;
   return new (status === 409 ? ConflictError : InvalidError)(errors ?? {}, message);
-}
-
-function readJson(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
 }

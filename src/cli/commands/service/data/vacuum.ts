@@ -20,7 +20,7 @@ export const vacuum = defineCommand({
     const { bytesBefore, bytesAfter } = await withStore(deps, { ...choice, changes: true }, async (_, store) => {
       const verb = "nothing can be saved while it runs: rewriting";
       const place = await chooseServicePlace(deps, choice);
-      if (place.kind === "file") await noteDuration(deps, place.dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
+      if (place.kind === "file") await noteDuration(deps, place.dataFile, verb, REWRITTEN_A_SECOND);
       return store.vacuum();
     });
     await showRecord(deps, VACUUMED, { bytes_before: bytesBefore, bytes: bytesAfter });

@@ -1,6 +1,5 @@
 import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
 import type { MailSender } from "../../../../service/delivery/message/sender.ts";
-import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
 import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
 import type { ConfiguredSettings } from "../../../../service/domain/projects/settings.ts";
 import type { ComposedTest } from "../../../../service/operations/define/operation.ts";
@@ -56,7 +55,6 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
   return problems > 0 ? EXIT.assertion : EXIT.done;
 }
 
-/** Senders of projects that set their own. Empty if neither a data file nor a database is given. */
 async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<ProjectSender[]> {
   if (!hasPlace(deps, data)) return [];
   const byAddress = new Map<string, string[]>();
@@ -78,11 +76,7 @@ function countResult(findings: readonly DoctorFinding[], wanted: FindingResult):
   return findings.filter(({ result }) => result === wanted).length;
 }
 
-const FAILURE_HINTS: Readonly<Record<OnceFailure["code"], { readonly hint?: string }>> = {
-  mail_refused: {},
-  mail_unknown: { hint: "look in the mailbox before you send another one" },
-  mail_not_sent: {},
-};
+const LOOK_FIRST = "look in the mailbox before you send another one";
 
 export interface TestOptions extends DataFileChoice {
   readonly setup: GivenSetup;
@@ -110,7 +104,8 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
     server_id: serverId,
   });
   const failure = explainFailure(result);
-  if (failure !== null) throw new DataFileError(failure.code, failure.message, FAILURE_HINTS[failure.code]);
+  if (failure !== null)
+    throw new DataFileError(failure.code, failure.message, failure.code === "mail_unknown" ? { hint: LOOK_FIRST } : {});
   await writeDone(deps, `Sent to ${to}. Look at its Authentication-Results header: spf, dkim and dmarc must pass.`);
   return EXIT.done;
 }

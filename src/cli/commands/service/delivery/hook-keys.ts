@@ -12,12 +12,12 @@ interface KeyFlag<Name extends string> {
   readonly text: string;
 }
 
-/** Returns what is wrong with a key, phrased as the end of a sentence, or null. */
-type FindProblem<Name> = (name: Name, key: string) => Promise<string | null>;
-
-/** A key flag for each provider. An empty file name clears the key. */
+/**
+ * A key flag for each provider. An empty file name clears the key. `findProblem` returns what is wrong with a key, as the
+ * end of a sentence, or null.
+ */
 export function keyFlags<Name extends string>(
-  findProblem: FindProblem<Name>,
+  findProblem: (name: Name, key: string) => Promise<string | null>,
   flags: readonly KeyFlag<Name>[],
 ): FlagGroup<Promise<{ readonly [Each in Name]?: string }>> {
   return {

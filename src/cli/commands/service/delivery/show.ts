@@ -32,6 +32,8 @@ const DELIVERY_LOG = toResource(
   ["server_id", "channel", "remote_host", "stage"],
 );
 
+type Survey = ResultOf<"delivery.show">["surveys"][number];
+
 export const show = serviceCommand({
   operation: "delivery.show",
   summary: "explain why a person did or did not get surveys",
@@ -48,31 +50,17 @@ export const show = serviceCommand({
     ]),
 });
 
-function toLogRows({
-  id,
-  channel,
-  state,
-  reason,
-  due_at,
-  sent_at,
-  page,
-  log,
-}: ResultOf<"delivery.show">["surveys"][number]): object[] {
+function toLogRows({ id, channel, state, log, ...survey }: Survey): object[] {
+  const { page, sent_at, due_at, reason } = survey;
+  const shownPage = page === null ? null : describePage(page);
   return [
-    {
-      survey: id,
-      channel,
-      state,
-      at: sent_at ?? due_at,
-      page: page === null ? null : describePage(page),
-      text: reason,
-    },
+    { survey: id, channel, state, at: sent_at ?? due_at, page: shownPage, text: reason },
     ...log.map(({ n, ...attempt }) => ({ survey: id, channel, attempt: n, ...attempt })),
   ];
 }
 
 /** Link scanners open many pages, with many scores, in a short time. People answer. */
-function describePage(page: NonNullable<ResultOf<"delivery.show">["surveys"][number]["page"]>): string {
+function describePage(page: NonNullable<Survey["page"]>): string {
   const { gets, scores, head_seen, answered_by, answered_after } = page;
   const after = answered_after === null ? "" : ` after ${answered_after} s`;
   return [

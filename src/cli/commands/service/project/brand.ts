@@ -31,11 +31,7 @@ export const brand = defineGroup({
   ],
 });
 
-interface Brand {
-  readonly name: string | null;
-  readonly color: string | null;
-  readonly logo: string | null;
-}
+type Brand = Readonly<Record<"name" | "color" | "logo", string | null>>;
 
 async function readBrand(given: Brand): Promise<Brand> {
   const { name, color, logo } = given;

@@ -1,6 +1,7 @@
 import { configFile } from "../../../../config/places.ts";
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
 import type { Confirmation } from "../../../../service/domain/errors.ts";
+import type { ResultOf } from "../../../../service/operations/index.ts";
 import { parseName } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
@@ -10,7 +11,6 @@ import { serviceCommand } from "../service-command.ts";
 const KEY_NOTE = "save this key now; it is not shown again";
 
 const EXPIRES = {
-  flag: "--expires",
   value: "duration",
   text: "expire the key after this time, such as 90d",
   otherwise: "never expires",
@@ -96,21 +96,16 @@ async function questionOf({ question, last_four: lastFour }: Confirmation, deps:
 /** The key itself is only printed again on a terminal, because scripts often keep stderr. */
 export function keyNotes(
   { streams }: Deps,
-  { key: secret, base_url: url }: NewKey,
+  added: Pick<ResultOf<"key.add">, "key" | "base_url">,
   profile: string,
 ): readonly string[] {
+  const { key: secret, base_url: url } = added;
   const shown = streams.out.isTTY ? `'${secret}'` : '"$KEY"';
   return [KEY_NOTE, `to use it here: printf %s ${shown} | ${loginCommand(url)} --profile ${profile}`];
 }
 
-interface NewKey {
-  readonly key: string;
-  readonly base_url: string;
-}
-
 const IN_PROFILE = "profile ";
 
-/** Finds profiles (and the variable) whose key ends like one of these, so it may be the same. */
 async function usesHere({ env, platform }: Deps, lastFour: readonly string[]): Promise<string[]> {
   const { readProfiles } = await import("../../../../config/profiles.ts");
   const { byName } = await readProfiles(configFile({ env, platform })).catch(() => ({

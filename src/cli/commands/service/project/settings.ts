@@ -3,11 +3,10 @@ import { quoteText } from "../../../../contract/text/invisible.ts";
 import type { ProjectConfiguration } from "../../../../service/domain/configuration.ts";
 import { type ConfiguredSettings, PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
-import type { FlagRecord } from "../../../args/flag-record.ts";
 import { type OutputFormat, outputFlags, readOutput } from "../../../args/global-options.ts";
 import { parseZone } from "../../../args/time.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import type { FlagGroup } from "../../../kit/flag-spec.ts";
+import { type FlagGroup, flagOf, type FlagSpec } from "../../../kit/flag-spec.ts";
 import { toResource } from "../../../render/columns.ts";
 import { writeText } from "../../../render/safe-text.ts";
 import { showRecord } from "../data/data-file.ts";
@@ -16,24 +15,22 @@ import { serviceCommand } from "../service-command.ts";
 const SETTINGS = toResource("settings", OUTPUTS.settings);
 
 const SETTING_FLAGS = {
-  sender_name: { flag: "--sender-name", value: "name", text: "name that surveys come from" },
-  from: { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
-  reply_to: { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
-  footer: { flag: "--footer", value: "text", text: `lines below each e-mail, at most ${FOOTER_MAX} characters` },
-  tz: { flag: "--tz", value: "zone", text: "time zone of sending hours, quiet hours and days", otherwise: "UTC" },
+  sender_name: { value: "name", text: "name that surveys come from" },
+  from: { value: "email", text: "e-mail address that surveys come from" },
+  reply_to: { value: "email", text: "e-mail address that replies go to" },
+  footer: { value: "text", text: `lines below each e-mail, at most ${FOOTER_MAX} characters` },
+  tz: { value: "zone", text: "time zone of sending hours, quiet hours and days", otherwise: "UTC" },
   soft_bounces: {
-    flag: "--soft-bounces",
     value: "number",
     text: "count an address as bounced after this many soft bounces in 5 surveys",
     otherwise: "never; they are only listed",
   },
   daily_limit: {
-    flag: "--daily-limit",
     value: "number",
     text: "maximum surveys and reminders per day",
     otherwise: "set by serve --daily-limit, or no limit",
   },
-} as const satisfies Record<keyof ConfiguredSettings, FlagRecord>;
+} as const satisfies Record<keyof ConfiguredSettings, FlagSpec>;
 
 /** Replaces the global output flags, because only this command has `yaml`. */
 const OUTPUT: FlagGroup<OutputFormat | "yaml" | null> = {
@@ -69,7 +66,7 @@ type GivenSettings = Readonly<Record<keyof ConfiguredSettings, string | null>>;
 function parseSettings(given: GivenSettings): GivenSettings {
   const parsed = Object.values(PROJECT_SETTINGS).map(({ name, check }) => {
     const text = given[name]?.trim() ?? null;
-    const { flag } = SETTING_FLAGS[name];
+    const flag = flagOf(name);
     if (name === "tz" && text) parseZone(text, flag);
     const problem = text ? check(text) : null;
     if (problem !== null) throw new UsageError(`${flag}: ${quoteText(text ?? "")} ${problem}`);

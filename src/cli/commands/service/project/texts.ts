@@ -4,21 +4,21 @@ import { quoteText } from "../../../../contract/text/invisible.ts";
 import { TEXT_NAMES, type TextName, textProblem } from "../../../../service/domain/projects/texts.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
+import { flagOf } from "../../../kit/flag-spec.ts";
 import { serviceCommand } from "../service-command.ts";
 
 const TEXT_FLAGS = {
-  product_name: { flag: "--product-name", value: "name", text: "product name in the question" },
+  product_name: { value: "name", text: "product name in the question" },
   question: {
-    flag: "--question",
     value: "text",
     text: `the question, at most ${QUESTION_MAX} characters; {product} stands for the product name, the scale is always 0 to 10`,
   },
-  subject: { flag: "--subject", value: "text", text: `e-mail subject, at most ${EMAIL_SUBJECT_MAX} characters` },
-  intro: { flag: "--intro", value: "text", text: `text above the question, at most ${INTRO_MESSAGE_MAX} characters` },
-  thank_you: { flag: "--thank-you", value: "text", text: "text on the thank-you page" },
-  thank_you_link: { flag: "--thank-you-link", value: "url", text: "link on the thank-you page" },
-  thank_you_link_text: { flag: "--thank-you-link-text", value: "text", text: "text of that link" },
-  comment_question: { flag: "--comment-question", value: "text", text: "question above the comment field" },
+  subject: { value: "text", text: `e-mail subject, at most ${EMAIL_SUBJECT_MAX} characters` },
+  intro: { value: "text", text: `text above the question, at most ${INTRO_MESSAGE_MAX} characters` },
+  thank_you: { value: "text", text: "text on the thank-you page" },
+  thank_you_link: { value: "url", text: "link on the thank-you page" },
+  thank_you_link_text: { value: "text", text: "text of that link" },
+  comment_question: { value: "text", text: "question above the comment field" },
 } as const;
 
 export const texts = defineGroup({
@@ -37,12 +37,8 @@ export const texts = defineGroup({
       ],
       flags: {
         ...TEXT_FLAGS,
-        locale: { flag: "--locale", value: "locale", text: "only for surveys in this language", choices: LOCALES },
-        score: {
-          flag: "--score",
-          value: "range",
-          text: "only for answers with these scores, such as 9-10 (not in the e-mail)",
-        },
+        locale: { value: "locale", text: "only for surveys in this language", choices: LOCALES },
+        score: { value: "range", text: "only for answers with these scores, such as 9-10 (not in the e-mail)" },
       },
       noun: "texts",
       input: (given) => {
@@ -64,9 +60,9 @@ function checkTexts(given: Readonly<Record<TextName, string | null>>, score: str
   for (const name of names) {
     const text = given[name] ?? "";
     const problem = textProblem(name, text, score);
-    if (problem !== null) throw new UsageError(`${TEXT_FLAGS[name].flag}: ${quoteText(text)} ${problem}`);
+    if (problem !== null) throw new UsageError(`${flagOf(name)}: ${quoteText(text)} ${problem}`);
   }
-  const flags = TEXT_NAMES.map((name) => TEXT_FLAGS[name].flag);
+  const flags = TEXT_NAMES.map(flagOf);
   if (names.length === 0)
     throw new UsageError(`specify at least one of ${flags.slice(0, -1).join(", ")} and ${flags.at(-1)}`);
 }
