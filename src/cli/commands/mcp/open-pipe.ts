@@ -9,13 +9,7 @@ import {
 import { isJsonObject, type Json, parseJson, parseJsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../kit/deps.ts";
 
-export interface Pipe {
-  readonly input: Readable;
-  readonly output: Writable;
-  readonly ended: Promise<void>;
-}
-
-export function openPipe({ streams, signal }: Deps): Pipe {
+export function openPipe({ streams, signal }: Deps) {
   const open = new Set<string>();
   const state = { answered: (): void => undefined, end: (): void => undefined };
   const ended = new Promise<void>((resolve) => {

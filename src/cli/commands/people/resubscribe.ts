@@ -3,18 +3,13 @@ import { parsePersonName } from "../../args/people.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { CHANGED_PEOPLE, runPeopleChange } from "./change-people.ts";
+import { PERSON_ARG } from "./get.ts";
 import { requireEmail } from "./removals.ts";
 
 export const resubscribe = defineCommand({
   name: "resubscribe",
   summary: "let a person who unsubscribed or bounced get surveys again, and record why",
-  args: {
-    person: {
-      form: "<email|+phone>",
-      text: "the person's e-mail address or phone number (E.164)",
-      parse: (text) => parsePersonName(text, "person"),
-    },
-  },
+  args: { person: { ...PERSON_ARG, parse: (text: string) => parsePersonName(text, "person") } },
   examples: [
     "surveyctl people resubscribe ada@example.com --note 'asked for it by phone, Eve 2026-11-24'",
     "surveyctl people resubscribe ada@example.com --note 'mailbox works again' --dry-run",

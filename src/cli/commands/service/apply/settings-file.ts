@@ -104,13 +104,8 @@ const RULES = {
 const SETTINGS_FILE: YamlRule = fields(RULES);
 export const SECTIONS: readonly string[] = Object.keys(RULES);
 
-export interface SettingsFile {
-  readonly wanted: WantedConfiguration;
-  readonly fail: YamlFile["fail"];
-}
-
 /** A logo's path is relative to `folder`. Throws UsageError. */
-export async function readSettingsFile(name: string, given: string, folder: string): Promise<SettingsFile> {
+export async function readSettingsFile(name: string, given: string, folder: string) {
   const file = readYaml(name, given, SETTINGS_FILE);
   const { throttle, reminder, brand, questions, ...rest } = file.value as {
     throttle?: number | "off";

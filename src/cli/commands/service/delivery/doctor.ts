@@ -33,12 +33,10 @@ const TEST_MAIL = toResource("mails", {
   ms: "number",
 });
 
-export interface DoctorOptions extends DataFileChoice {
-  readonly setup: MailSetup;
-  readonly offline: boolean;
-}
-
-export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: DoctorOptions): Promise<ExitCode> {
+export async function runDeliveryDoctor(
+  deps: Deps,
+  { setup, offline, data }: DataFileChoice & { readonly setup: MailSetup; readonly offline: boolean },
+): Promise<ExitCode> {
   const { clock, options, signal } = deps;
   if (options.dryRun) throw new UsageError("--dry-run: this command sends no requests that could be shown");
   const senders = (await readSenders(deps, data)).filter(({ from }) => from !== setup.from);
@@ -78,13 +76,14 @@ function countResult(findings: readonly DoctorFinding[], wanted: FindingResult):
 
 const LOOK_FIRST = "look in the mailbox before you send another one";
 
-export interface TestOptions extends DataFileChoice {
-  readonly setup: GivenSetup;
-  readonly to: string;
+interface ProjectChoice extends DataFileChoice {
   readonly project: string | null;
 }
 
-export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: TestOptions): Promise<ExitCode> {
+export async function runDeliveryTest(
+  deps: Deps,
+  { setup, to, ...choice }: ProjectChoice & { readonly setup: GivenSetup; readonly to: string },
+): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
   const { certificates, publicUrl } = setup;
   const { server, from, key } = requireSender(setup);
@@ -112,7 +111,7 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
 
 async function composeTest(
   deps: Deps,
-  { data, project }: Pick<TestOptions, "data" | "project">,
+  { data, project }: ProjectChoice,
   to: string,
   sender: MailSender,
   publicUrl: string | null,
