@@ -4,7 +4,7 @@ import { quoteText } from "../../../../contract/text/invisible.ts";
 import { TEXT_NAMES, type TextName, textProblem } from "../../../../service/domain/projects/texts.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
-import { flagOf } from "../../../kit/flag-spec.ts";
+import { flagOf } from "../../../args/flag-record.ts";
 import { serviceCommand } from "../service-command.ts";
 
 const TEXT_FLAGS = {
