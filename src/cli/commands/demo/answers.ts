@@ -95,7 +95,6 @@ export interface Customer {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** The file is next to this module, in the sources as well as in the built package. */
 const FILE = new URL("./demo-people.csv", import.meta.url);
 const PROPERTIES = ["locale", "plan", "region", "store"] as const;
 

@@ -95,7 +95,6 @@ async function firstLine(server: ChildProcess, log: string): Promise<string> {
 }
 
 async function finish({ signal }: Deps, child: ChildProcess, words: readonly string[]): Promise<void> {
-  // An incomplete step is discarded along with the folder.
   const release = onAbort(signal, () => void child.kill("SIGKILL"));
   const status = await ended(child);
   release();

@@ -78,7 +78,7 @@ async function markUndone({ files, state }: ImportRun): Promise<void> {
   await appendFile(files.journal, `${formatEntry({ undone: true })}\n`, { flush: true });
 }
 
-/** Rows that were refused or skipped wrote nothing, and aren't returned. */
+/** Leaves out rows that were refused or skipped, because they wrote nothing. */
 async function readPeople({ files, state }: ImportRun): Promise<PersonRows[]> {
   const people = new Map<string, PersonRows>();
   const doubtful: PersonRows[] = [];

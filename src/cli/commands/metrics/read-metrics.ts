@@ -39,7 +39,7 @@ export function readMetrics(
   });
 }
 
-/** Removes the score if there are no responses: the service sends 0 then. */
+/** Without responses the service sends a score of 0, which is removed. */
 export function withoutFalseScore({ json }: RecordValue): JsonObject {
   return json["response_count"] === 0 && typeof json["nps"] === "number" ? { ...json, nps: null } : json;
 }

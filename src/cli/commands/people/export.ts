@@ -43,7 +43,7 @@ export const exportPeople = defineCommand({
     filterText: textOfFilters("--since", "--until"),
     file: exportFile("new"),
   },
-  // The list can be read only by creation time, so later runs would miss people who match the filter only now.
+  // The API lists people by creation time, so a later run would miss people who match the filters only by then.
   conflicts: [["--state", ...PERSON_FILTERS.records.map(({ flag }) => flag)]],
   columns: PEOPLE,
   run: async (deps, { range, filters, filterText, file }) => {

@@ -71,7 +71,7 @@ function timeTest(parse: typeof parseStart, test: (row: JsonObject, time: number
 
 export const WITH_PROPERTIES: Parameters = { expand: [...PERSON_EXPANSIONS] };
 
-/** JSON has all fields unless some are chosen. A `format` of null is a table, or tab-separated values in a pipe. */
+/** JSON has all fields unless `--columns` names some. `format` is null if no flag sets it. */
 export function needsProperties(
   { options: { columns } }: Deps,
   { properties }: PersonFilters,

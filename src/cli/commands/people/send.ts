@@ -60,7 +60,7 @@ function isUpdate(key: string): boolean {
   return key.endsWith("_update");
 }
 
-/** For an address or number that belongs to someone else, or an old one that no one has (4.2). */
+/** The service refuses an address or number that someone else has, and an old one that no one has (4.2). */
 function refusalsOf(body: JsonObject): readonly Refusal[] {
   return ["email", "phone_number", "email_update", "phone_number_update"].flatMap((attribute) => {
     const value = body[attribute];

@@ -96,7 +96,7 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
 interface Attempt {
   isSent: boolean;
   readonly wasSent: boolean;
-  /** What was written so far, even if the response is refused. */
+  /** Includes what was written for the person, even if the response is refused. */
   writes?: RowOutcome["writes"];
   personId?: string;
 }
@@ -132,7 +132,7 @@ async function findStored(client: Client, body: JsonObject, signal: AbortSignal)
   return settlement.kind === "arrived" ? toId(settlement.found["id"]) : null;
 }
 
-/** Null if the person has to be looked up. An address is better than an id, which may come from another service. */
+/** Null if the row has an address, because its id may come from another service. */
 function knownId({ values }: ImportRow): string | null {
   const { person_id: id, email, phone_number: phone } = values;
   return typeof id === "string" && email === undefined && phone === undefined ? id : null;

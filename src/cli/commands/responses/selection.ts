@@ -112,7 +112,7 @@ export async function countResponses(
   return typeof json["response_count"] === "number" ? json["response_count"] : null;
 }
 
-/** Only NPS responses are counted (4.7). Old ones have no type. */
+/** Metrics count only NPS responses (4.7). Old responses have no type. */
 export function isCounted({ survey_type: type = null }: JsonObject): boolean {
   return type === null || type === "nps";
 }

@@ -28,7 +28,7 @@ export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }
   });
 }
 
-/** Links are opened on other machines, so they must not depend on the process that sent them. Throws UsageError. */
+/** Links in messages are opened on other machines, so they need a public URL. Throws UsageError. */
 export function checkLinks(
   publicUrl: string | null,
   { isLocal, isMailing, isTexting }: Readonly<Record<"isLocal" | "isMailing" | "isTexting", boolean>>,

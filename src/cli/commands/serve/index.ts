@@ -62,7 +62,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
   const descriptor = readActivation(deps.env);
   const { publicUrl } = options.service;
-  // The address of a passed socket is only known later.
+  // The address of a socket that systemd passes isn't known yet.
   if (descriptor === null) checkExposure({ ...options, publicUrl });
   rejectRemoteFlags(deps, options);
   const place = await choosePlace(deps, options);
@@ -76,7 +76,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const { openService } = await import("../../../service/service.ts");
   const log = createServeLog(deps, options.logFormat);
   const rights = { mayMigrate: options.mayMigrate, mayCreate: !options.mustExist };
-  // Refuses a name before it creates a data file.
+  // A refused profile name must not leave a new data file behind.
   const isNew = place.kind === "file" && !existsSync(dataFile);
   const chosen = isNew ? await checkLogin(deps, log, { store: null, data: dataFile, name: options.login }) : null;
   const service = await asCliError(() =>
@@ -152,7 +152,7 @@ async function startServer(deps: Deps, service: Service, address: Address): Prom
   const { runServer } = await import("../../../service/run-server.ts");
   try {
     await asCliError(() => service.checkOutbox());
-    // Checks the given key before anything is sent. A given key isn't printed.
+    // Refuses a bad SURVEYCTL_API_KEY before the server listens.
     if (givenKey(deps) !== null) await firstKey(deps, service);
     return await runServer(service, {
       ...address,

@@ -78,7 +78,7 @@ export const commands: readonly CommandNode[] = [
 /** Commands that run the server or call no operation reject flags that name a remote service. */
 function keepLocal({ action, ...command }: CommandNode): CommandNode {
   const refusing: CommandNode["action"] = async (deps, flags, words) => {
-    // `health` accepts an address instead.
+    // `health` names the service with `--url`.
     rejectRemoteFlags(deps, { data: readPlace(flags) ?? flags.text("--url") });
     return (action as Action)(deps, flags, words);
   };

@@ -52,7 +52,7 @@ async function findById(client: Client, id: string, signal: AbortSignal): Promis
   return listed?.json ?? named;
 }
 
-/** Drops other people's responses, because some services ignore the filter. */
+/** Some services ignore the filter, so other people's responses are dropped. */
 async function ownRows(client: Client, parameters: Parameters, signal: AbortSignal): Promise<readonly JsonObject[]> {
   const { rows } = await client.page({ route: ROUTES.listResponses, parameters, signal });
   return rows.filter((row) => personIdOf(row) === parameters["person_id"]);

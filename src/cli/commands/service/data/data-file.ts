@@ -74,7 +74,7 @@ async function administerHere<Result>(
   return asCliError(() => administer({ ...data, clock, random, ...(sender !== undefined && { sender }) }, work));
 }
 
-/** The options for opening the data, as the service does. A database is named by its URL without the password. */
+/** For a database, `dataFile` is the URL without the password, which messages show. */
 export function dataAt(place: DataPlace, mayMigrate = false) {
   return place.kind === "file"
     ? { dataFile: place.dataFile, database: null }
@@ -110,7 +110,7 @@ export async function callConfirmed<Name extends OperationName>(
     }
 }
 
-/** For commands that change data: if no file was given, mentions the default one, even with `--quiet`. */
+/** Before a command changes the default data file, mentions the file, even with `--quiet`. */
 export async function noteDataFile(deps: Deps, choice: DataFileChoice): Promise<DataFileChoice> {
   const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database" || place.isNamed) return choice;

@@ -26,7 +26,7 @@ export function withRemoteAdmin<Result>(
   });
 }
 
-/** Detects servers without operations, and keys that may not call them, before anything is changed. */
+/** Detects servers without operations, and keys that can't call operations, before anything is changed. */
 async function readKeyProject(client: Client, signal: AbortSignal): Promise<string> {
   const url = client.baseUrl + OPERATIONS_PATH;
   const { status, headers, text, failure } = await client.raw({ method: "GET", url, signal });

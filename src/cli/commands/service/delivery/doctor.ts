@@ -65,7 +65,6 @@ async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<Pr
   return [...byAddress].map(([from, projects]) => ({ from, projects }));
 }
 
-/** The data is optional, because mail settings can be checked without it. */
 function hasPlace({ env }: Deps, data: DataFileChoice["data"]): boolean {
   return data !== null || ["SURVEYCTL_DATA", "SURVEYCTL_DATABASE"].some((name) => (env[name] ?? "") !== "");
 }

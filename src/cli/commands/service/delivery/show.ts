@@ -59,7 +59,7 @@ function toLogRows({ id, channel, state, log, ...survey }: Survey): object[] {
   ];
 }
 
-/** Link scanners open many pages, with many scores, in a short time. People answer. */
+/** Pages of many scores that are opened without an answer point to a link scanner. */
 function describePage(page: NonNullable<Survey["page"]>): string {
   const { gets, scores, head_seen, answered_by, answered_after } = page;
   const after = answered_after === null ? "" : ` after ${answered_after} s`;

@@ -1,7 +1,7 @@
 import { systemErrorText } from "../../../../runtime/files/system-words.ts";
 import { readAtMost, readChunks } from "../../../../runtime/pipe-reader.ts";
 
-/** More than the limit for logos. The rest of a large file isn't read. */
+/** More than the limit for logos, so that a large file is refused without reading all of it. */
 const READ_MAX = 64 * 1024;
 
 export interface LogoRefusals {
