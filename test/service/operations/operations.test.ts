@@ -44,7 +44,7 @@ type Listed = ResultOf<"delivery.list">;
 const NOBODY = { email: null, name: null, phoneNumber: null, createdAt: 1, lastSentAt: null };
 
 async function everyCommand(admin: Admin): Promise<unknown> {
-  const { key, ...project } = await admin({ kind: "project.add", name: "acme" });
+  const { key, base_url: _, ...project } = await admin({ kind: "project.add", name: "acme" });
   const { key: second, id } = await admin({ kind: "key.add", project: "acme" });
   const trend = await admin({ kind: "trend.add", project: "acme", name: "Pro", where: { plan: "pro" } });
   return {
