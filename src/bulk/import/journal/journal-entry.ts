@@ -1,5 +1,5 @@
 import { open, type FileHandle } from "node:fs/promises";
-import type { Json } from "../../../contract/json.ts";
+import { isJsonObject, type Json } from "../../../contract/json.ts";
 import { OUTCOMES, type RecordedOutcome } from "./outcome.ts";
 
 export interface JournalHead {
@@ -47,8 +47,13 @@ function isEntry(entry: JournalEntry): boolean {
   if ("intent" in entry) return Array.isArray(entry.intent);
   if ("unsent" in entry) return Array.isArray(entry.unsent);
   if ("noRepeat" in entry) return Array.isArray(entry.noRepeat);
-  if ("done" in entry) return Number.isSafeInteger(entry.done.line) && OUTCOMES.includes(entry.done.outcome);
+  if ("done" in entry) return isOutcome(entry.done);
   return "end" in entry || "undone" in entry || ("head" in entry && entry.head.format === 2);
+}
+
+function isOutcome({ line, outcome, personId, writes = [] }: RecordedOutcome): boolean {
+  const isId = personId === null || typeof personId === "string" || Number.isSafeInteger(personId);
+  return Number.isSafeInteger(line) && OUTCOMES.includes(outcome) && isId && writes.every(isJsonObject);
 }
 
 /** V8 never frees short strings parsed from JSON: as text, a million ids would take 40 MB. */

@@ -8,6 +8,7 @@ import { toIsoTime } from "../../../contract/text/iso-time.ts";
 import { countOf } from "../../../contract/text/whole-number.ts";
 import { KeptError, NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
+import { lockRun } from "../../importing/run-files.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { writeDone } from "../../kit/notes.ts";
 import { confirmRemoval } from "../../kit/removal.ts";
@@ -15,7 +16,7 @@ import { changeEach } from "../../kit/rows/change-each.ts";
 import { nullIfRefused } from "../../kit/refusals.ts";
 import type { PlannedRequest } from "../../kit/write-outcome.ts";
 import type { Resource } from "../../render/columns.ts";
-import { findRuns, type ImportRun, statusOf } from "./runs.ts";
+import { findRuns, type ImportRun } from "./runs.ts";
 
 /** What the import wrote to one person. A row in doubt has no writes. */
 interface PersonRows {
@@ -28,7 +29,17 @@ interface PersonRows {
 const UNDONE_COMMANDS = /^(?:people|responses|autopilot) import/;
 
 export async function undoImport(deps: Deps, file: string, resource: Resource, yes: boolean): Promise<void> {
-  const run = await findRun(file);
+  const { files } = await findRun(file);
+  // Without the lock, an import that resumes while undo asks for confirmation would lose its records.
+  const lock = deps.options.dryRun ? null : await lockRun(files, deps);
+  try {
+    await undoRun(deps, await findRun(file), resource, yes);
+  } finally {
+    await lock?.release();
+  }
+}
+
+async function undoRun(deps: Deps, run: ImportRun, resource: Resource, yes: boolean): Promise<void> {
   await withClient(deps, async (_, connection) => {
     const { baseUrl, key } = run.head;
     if (connection.place !== baseUrl)
@@ -67,7 +78,6 @@ async function findRun(file: string): Promise<ImportRun> {
     });
   if (!UNDONE_COMMANDS.test(run.head.command))
     throw new UsageError(`${run.files.results} is a record of ${run.head.command}, which cannot be undone`);
-  if ((await statusOf(run)) === "running") throw new UsageError(`the import of ${run.head.file} is still running`);
   return run;
 }
 
@@ -129,7 +139,8 @@ async function requireRoute(client: Client, signal: AbortSignal): Promise<void> 
 }
 
 async function undoOne(client: Client, item: PersonRows, signal: AbortSignal): Promise<string> {
-  if (item.writes.length === 0) throw new KeptError("the record doesn't say what the import did");
+  if (item.writes.length === 0)
+    throw new KeptError("the record doesn't say what the import did, so nothing was undone");
   const result = await client.change({ ...toRequest(item), signal });
   if (result.kind === "unknown") throw result.error.advise("the same command finishes it");
   const { done = [], kept = [] } = (result.kind === "answered" ? result.reply.json : result.found) as Record<

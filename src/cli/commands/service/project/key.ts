@@ -101,7 +101,8 @@ export function keyNotes(
 ): readonly string[] {
   const { key: secret, base_url: url } = added;
   const shown = streams.out.isTTY ? `'${secret}'` : '"$KEY"';
-  return [KEY_NOTE, `to use it here: printf %s ${shown} | ${loginCommand(url)} --profile ${profile}`];
+  const name = profile.replaceAll(/[^\w.-]+/g, "-").slice(0, 64);
+  return [KEY_NOTE, `to use it here: printf %s ${shown} | ${loginCommand(url)} --profile ${name}`];
 }
 
 const IN_PROFILE = "profile ";

@@ -4,6 +4,7 @@ import { defineGroup } from "../../../kit/command-node.ts";
 import { PROJECT_DEFAULT, showRecord } from "../data/data-file.ts";
 import { parseNameArg, serviceCommand } from "../service-command.ts";
 import { toResource } from "../../../render/columns.ts";
+import { toShellWord } from "../../../render/safe-text.ts";
 import { keyNotes } from "./key.ts";
 
 const ADDED = toResource("projects", { id: "id", name: "text", key: "text" });
@@ -36,7 +37,8 @@ export const project = defineGroup({
       },
       columns: toResource("projects", { id: "id", name: "text" }),
       done: ({ name, previous }) => `Renamed project ${previous} to ${name}.`,
-      notes: ({ name, previous }) => (previous === PROJECT_DEFAULT ? [`commands now need --project ${name}`] : []),
+      notes: ({ name, previous }) =>
+        previous === PROJECT_DEFAULT ? [`commands now need --project ${toShellWord(name)}`] : [],
     }),
     serviceCommand({
       operation: "project.remove",
