@@ -12,7 +12,7 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   return isTerminal;
 }
 
-/** True without a locale, because today's terminals use UTF-8. */
+/** Defaults to true if no locale is set, because today's terminals use UTF-8. */
 export function wantsUnicode(env: Environment): boolean {
   const locale = variable(env, "LC_ALL") ?? variable(env, "LC_CTYPE") ?? variable(env, "LANG");
   return locale === null || /utf-?8/i.test(locale);

@@ -1,4 +1,4 @@
-/** By placeholder in help. Other placeholders are strings; flags without a value are booleans. */
+/** Value types by placeholder. Other placeholders mean a string, and a flag without a value is a boolean. */
 const VALUE_TYPES: Readonly<Record<string, string>> = {
   n: "integer",
   line: "integer",
@@ -18,7 +18,7 @@ const VALUE_TYPES: Readonly<Record<string, string>> = {
   objects: "list",
 };
 
-/** The result of a flag's or argument's parser. Without a parser: one of its choices, or the text as typed. */
+/** The parser's result, or without a parser, one of the choices or the text as typed. */
 export type ParsedOf<Spec> = Spec extends { readonly parse: (...given: never[]) => infer Value }
   ? Awaited<Value>
   : Spec extends { readonly choices: readonly (infer Choice)[] }

@@ -12,13 +12,13 @@ const OUTPUT_FORMATS = ["table", "record", "json", "ndjson", "csv", "tsv", "mark
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 interface GlobalFlag extends KeyedRecord {
-  /** Also parses the value of `environment`. Throws UsageError that names the flag or variable. */
+  /** Parses the value of the flag or of its environment variable. Throws a UsageError that names `place`. */
   readonly parse?: (text: string, place: string) => unknown;
   /** Replaces `parse` for an option that depends on more than its own flag. */
   readonly read?: (flags: Flags, env: Environment, isTerminal: boolean) => unknown;
 }
 
-/** By option. If there is no parser, `config` reads the variable, so that the value remembers its source. */
+/** Options whose variable has no parser here are read by `config`, which records where each value came from. */
 const OUTPUT = {
   output: {
     short: "-o",
@@ -135,7 +135,6 @@ const CONNECTION = {
   },
 } as const satisfies Readonly<Record<string, GlobalFlag>>;
 
-/** By their heading in help. */
 export const GLOBAL_SECTIONS: Readonly<Record<string, readonly FlagRecord[]>> = {
   Output: recordsByKey(OUTPUT),
   Connection: recordsByKey(CONNECTION),
@@ -185,7 +184,7 @@ function readPlain(
   return environment === undefined || fallback === null ? null : parse(fallback, environment);
 }
 
-/** The flags that choose a format, for a command that has another format in addition. */
+/** The `--output` flag of a command that supports one more format, `own`. */
 export function outputFlags(own: string, text: string): readonly FlagRecord[] {
   return [
     {

@@ -1,10 +1,10 @@
-/** At most a third of the letters, and no more than `most`, can differ. */
+/** Finds the most similar candidate. At most a third of the letters may differ, and no more than `most`. */
 export function suggest(word: string, candidates: readonly string[], most: number = Infinity): string | null {
   const typed = toName(word);
   const tolerated = (name: string): number => Math.min(most, Math.floor(Math.max(typed.length, name.length) / 3));
   const [best] = candidates
     .map((candidate) => ({ candidate, name: toName(candidate) }))
-    // Comparing long words takes long, so words of very different lengths are skipped.
+    // The distance is at least the difference in length, so clearly hopeless candidates skip the slow comparison.
     .filter(({ name }) => Math.abs(name.length - typed.length) <= tolerated(name))
     .map(({ candidate, name }) => ({ candidate, name, distance: editDistance(typed, name) }))
     .toSorted((a, b) => a.distance - b.distance);

@@ -26,7 +26,7 @@ const WORDS_AGO = /^(\d+)\s+(?:(s)econd|(m)inute|(h)our|(d)ay|(w)eek)s?\s+ago$/;
 const FROM_NOW = /^\+\d+[smhdw]$/;
 const DAY_OF_DIGITS = /^((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
 const SLASHES = /^(\d{4})\/(\d{2})\/(\d{2})$/;
-/** A cell of a file can't be another period: a month is probably a date that lost its day. */
+/** The only periods accepted in an imported cell. A month there is probably a date that lost its day. */
 const DAY = /^(?:today|yesterday)$/i;
 
 /** Returns Unix seconds. `monday` is the most recent one. Throws UsageError. */
@@ -39,7 +39,7 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
   throw badValue(place, text, digits === undefined ? TIME_FORMS : forms);
 }
 
-/** Reads a cell of a file. */
+/** Parses a cell of an imported file. */
 export function readTimeOrNull(text: string, context: TimeContext): number | null {
   const word = text.trim();
   if (DAY.test(word)) return inRange(readEdge(word, context, START));
@@ -68,8 +68,8 @@ export function parseFutureTime(text: string, place: string, context: TimeContex
 }
 
 /**
- * Reads a cell of a file. "tomorrow" is relative to the context's `now`, but the seconds are counted from `from`, so
- * that a resumed run means the same moment.
+ * Parses a cell of an imported file. "tomorrow" is relative to the context's `now`, but the seconds are counted from
+ * `from`, so that a resumed run computes the same moment.
  */
 export function readDelayOrNull(text: string, context: TimeContext, from: number): number | null {
   const duration = readDuration(text);

@@ -9,7 +9,7 @@ export class NothingFoundError extends CommandError {
   }
 }
 
-/** The service gave a reason for not making a change. */
+/** The service declined to make a change and gave a reason. */
 export class KeptError extends CommandError {
   override readonly name = "KeptError";
 
@@ -24,8 +24,8 @@ export interface ItemFailure {
 }
 
 /**
- * Some of several changes failed; the rows on stdout name them. The exit status is that of the failure that stopped the
- * run, or of the most severe one.
+ * Some of several changes failed; the rows on stdout show which. The exit status is that of the failure that stopped
+ * the run, or of the most severe one.
  */
 export class ChangesFailedError extends Error {
   override readonly name = "ChangesFailedError";
@@ -60,7 +60,10 @@ export class DataFileError extends CommandError {
   }
 }
 
-/** An error after the first request. Its cause is reported, with exit status 1 even if that is a usage error. */
+/**
+ * Wraps an error that occurred after the first request was sent. Reports the cause, but always exits with status 1,
+ * even for a usage error.
+ */
 export class BegunError extends Error {
   override readonly name = "BegunError";
 
@@ -89,7 +92,7 @@ const STOPS = {
   SIGHUP: { sentence: "Terminated: the terminal was closed.", exit: EXIT.hungUp },
 } as const;
 
-/** The reason with which `Deps.signal` aborts. */
+/** The abort reason of `Deps.signal` after a signal such as SIGINT. */
 export class InterruptedError extends CommandError {
   override readonly name = "InterruptedError";
   readonly signal: StopSignal;
@@ -100,7 +103,7 @@ export class InterruptedError extends CommandError {
   }
 }
 
-/** `Deps.signal` aborts with this after an uncaught error. */
+/** The abort reason of `Deps.signal` after an uncaught error. */
 export class CrashError extends Error {
   override readonly name = "CrashError";
 

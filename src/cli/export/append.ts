@@ -23,7 +23,7 @@ export async function checkOldFile({ deps, request, plan, output }: OpenedExport
 
 const START_CHARS = 64 * 1024;
 
-/** Null if the file should be compressed but isn't. */
+/** Returns null if `gzip` is set but the file isn't compressed. */
 async function readStart(file: string, gzip: boolean): Promise<string | null> {
   const stream = createReadStream(file);
   const chunks: Buffer[] = [];

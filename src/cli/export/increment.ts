@@ -34,7 +34,10 @@ export interface Increment {
   readonly keep: ((row: JsonObject) => boolean) | null;
   readonly checkClock: (serverTime: number | null) => void;
   openLog(startedAt: () => number): VersionLog | null;
-  /** Call it before the rename, so that the next run recognizes the file even if this one is killed. */
+  /**
+   * Call it before the rename. With --append, it records the file's new length and digest, so that the next run
+   * recognizes the file even if this run is killed.
+   */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
 }
@@ -118,7 +121,10 @@ async function identify({ deps, request, plan, connection }: OpenedExport): Prom
   };
 }
 
-/** Returns what a killed run announced, if the file has it. Throws UsageError if something else changed the file. */
+/**
+ * Returns the position that a killed run announced if the file matches it. Throws UsageError if something else changed
+ * the file.
+ */
 async function settlePending(
   { flags, output, plan }: OpenedExport,
   last: ExportPosition & Pick<ExportState, "pending">,

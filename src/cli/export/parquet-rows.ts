@@ -1,4 +1,4 @@
-/** An intermediate form of Parquet files: a line of JSON with the columns, then one per row with its cells. */
+/** The format from which Parquet files are made: a line of JSON with the columns, then one line of cells per row. */
 import type { PageEncoder } from "../../contract/row-page.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { rowsWithMarks, unmarkLongNumbers } from "../../contract/long-numbers.ts";
@@ -6,7 +6,7 @@ import { BegunError } from "../errors/command-errors.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { type Column, toCellText } from "../render/columns.ts";
 
-/** In a row, the cells of the last columns can be missing. */
+/** A row can omit the cells of its last columns. */
 export type Cell = string | number | null;
 
 export interface TypedColumn {

@@ -37,7 +37,7 @@ export interface ExportRequest {
   /** Null if the list can't be filtered by time, so `--state` isn't available. */
   readonly incremental: {
     readonly source: (since: number) => ExportSource;
-    /** Finds new rows that `source` might miss. */
+    /** Lists new rows without `updated_at`, which `source` might miss. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
     /** The time up to which a run is complete, given the service's time; both in Unix seconds. */
@@ -59,7 +59,7 @@ interface ServiceCount {
 
 export interface ExportShaping {
   readonly filterPage: ((page: RowPage) => RowPage) | null;
-  /** If set, pages are read one after the other, so that equal lists give equal files. */
+  /** If set, pages are read one after the other, so that the same list always gives the same file. */
   readonly rewrite: ((page: RowPage) => RowPage) | null;
   readonly writeNotes: () => Promise<void>;
 }
@@ -140,7 +140,7 @@ interface RangeRows extends Pick<ExportRequest, "command" | "resource">, Pick<Ex
   readonly timeField: string;
 }
 
-/** For bounces, unsubscribes and people, whose time never changes. */
+/** For bounces, unsubscribes and people, which are listed by a time that never changes. */
 export function toRangeRequest(
   { command, resource, idField, timeField, list }: RangeRows,
   range: Range,

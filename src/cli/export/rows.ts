@@ -13,7 +13,7 @@ import type { ExportSource, FlatColumns } from "./request.ts";
 import { type Count, createCount, createSnapshot } from "./snapshot.ts";
 import type { Progress } from "../kit/progress.ts";
 
-/** Aborting `ended` cancels optional requests. */
+/** Aborting `ended` cancels requests that the export doesn't depend on, such as the row count. */
 export async function readRows(opened: OpenedExport, increment: Increment, progress: Progress, ended: AbortSignal) {
   const { deps, request, flags, plan, output } = opened;
   const signal = AbortSignal.any([deps.signal, ended]);
@@ -83,7 +83,7 @@ function createReadings(opened: OpenedExport, increment: Increment, asking: Aski
   });
   const isWanted = (row: JsonObject): boolean => unstamped.has(row) && (keep?.(row) ?? true);
   const second = toReading(opened, increment, asking, unstamped.source, isWanted);
-  // If the first list has unstamped rows, the service lists all of them there.
+  // If the first list contains any unstamped rows, it contains all of them, so the second list isn't needed.
   return { lists: [first, { ...second, isWanted: () => !isListed }], startedAt: first.startedAt };
 }
 

@@ -49,7 +49,7 @@ async function lastAfter(
       latest = last;
     }
   } catch {
-    // If the service rejects the time, it has no such rows.
+    // A service that rejects a future `since` has no rows after it.
     return latest;
   }
 }
@@ -81,7 +81,7 @@ export function createCount(
         return rows;
       });
     },
-    /** Counts again if the service's count differs from `rows`. Null if there is no reply. */
+    /** Asks the service again if its earlier count differs from `rows`. Null if the service gave no count. */
     async result(rows: number): Promise<CountRange | null> {
       const before = await asked;
       if (before === null) return null;

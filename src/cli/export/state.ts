@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../..
 import { hashVersion, type Versions } from "../../bulk/export/versions.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
-/** What must be the same in all runs that share a state file. */
+/** A state file can only be used again by an export that matches in all of these. */
 export interface StateIdentity {
   readonly command: string;
   readonly base_url: string;
@@ -23,7 +23,10 @@ export interface ExportPosition {
 
 export interface ExportState extends ExportPosition {
   readonly identity: StateIdentity;
-  /** Announced by a run that may have been killed. It counts only if the file has its length and digest. */
+  /**
+   * The position that a previous run was about to save when it may have been killed. It counts only if the file's
+   * length and digest match.
+   */
   readonly pending: ExportPosition | null;
 }
 

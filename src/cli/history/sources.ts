@@ -16,7 +16,7 @@ const ENDINGS = /\.(?:csv|tsv|json|ndjson|jsonl)(?:\.gz)?$/i;
 
 export type HistoryRecord = Pick<JsonRecord, "line" | "size" | "value" | "problem">;
 
-/** A file that is read more than once and must not change in between. */
+/** An input file that is read more than once, so its content must not change in between. */
 export interface HistorySource {
   readonly name: string;
   read(): AsyncGenerator<readonly HistoryRecord[]>;
@@ -76,7 +76,7 @@ async function filesIn(folder: string, entered: Set<string>): Promise<readonly s
   return files;
 }
 
-/** Null for a broken link, unless its name suggests that it has rows. */
+/** Null for a broken link. Throws UsageError instead if `isWanted`, so that a missing data file isn't ignored. */
 async function follow(link: string, isWanted: boolean): Promise<Stats | null> {
   try {
     return await stat(link);

@@ -30,7 +30,7 @@ const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
   responses: ["responses"],
 };
 
-/** The first pass has already reported columns and kinds. */
+/** No-ops, because the first pass has already reported these. */
 const NO_HOOKS = { onColumn: (): void => undefined, onLost: (): void => undefined, onOtherKind: (): void => undefined };
 
 export interface StoredCounts {
@@ -134,7 +134,7 @@ async function sendStep(
   if (batch.length > 0) await send(batch);
 }
 
-/** People are marked as having answered here, because a mark per answer would rewrite the same pages repeatedly. */
+/** Sets `answeredAt` here, because setting it for each answer would rewrite the same database pages repeatedly. */
 function asKnown(person: PastPerson, step: HistoryStep, tally: HistoryTally): PastPerson {
   if (person.id === null) return person;
   const answeredAt = step === "people" ? tally.answeredAt(person.id) : null;
@@ -151,7 +151,7 @@ function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {
   return shape.stream === null || (STREAMS[step] as readonly string[]).includes(shape.stream);
 }
 
-/** People with another id in the service, and ids that belong to someone else there. */
+/** Imported people whom the service knows under another id, and imported ids that belong to someone else there. */
 class PeopleHere {
   readonly #aliases = new Map<number, number>();
   readonly #refused = new Set<number>();
@@ -175,7 +175,10 @@ class PeopleHere {
   }
 }
 
-/** People whose suppression this import added are already stored, but must not count as unchanged. */
+/**
+ * Importing a suppression already stores its person. This keeps such people from being counted as unchanged when their
+ * own row follows.
+ */
 function createFreshMarks() {
   const fresh = new Map<HistoryStream, number>();
   return {

@@ -98,7 +98,7 @@ function countOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** No data warehouse allows more. Each column is examined several times, so there must be a limit. */
+/** More columns than any data warehouse allows. A limit is needed because each column is examined several times. */
 const COLUMNS_MAX = 2000;
 
 function refuseWidth({ name }: HistorySource, columns: number): void {

@@ -22,9 +22,9 @@ export interface ImportRequest {
   readonly choices?: JournalHead["choices"];
   readonly overrides?: RowValues;
   readonly consent?: Consent;
-  /** Asked if no row schedules a survey, such as `Add 3 responses?`. */
+  /** The confirmation question if no row schedules a survey, such as `Add 3 responses?`. */
   readonly question: (rows: number) => string;
-  /** Null if the service doesn't predict the effect of the rows. */
+  /** Describes what the rows will cause, such as survey dates; null if the service can't predict it. */
   readonly forecast?: (client: Client, rows: number) => Promise<string | null>;
   /** True if the rows remove people, so that it is safe to send an unchanged file again. */
   readonly isRemoval?: boolean;
@@ -39,9 +39,9 @@ export interface ImportRequest {
 
 interface Consent {
   readonly isGiven: boolean;
-  /** A column of the file that also gives consent. */
+  /** The name of a field that also counts as consent if the file has a column for it. */
   readonly column?: string;
-  /** `can email your customers: pass --send or --no-send`, for the error if consent is missing. */
+  /** The rest of the error if consent is missing, such as `can email your customers: pass --send or --no-send`. */
   readonly advice: string;
 }
 
@@ -67,7 +67,7 @@ export function checkFile({ deps, request, table }: OpenedFile): Promise<CheckRe
   return checkTable(table, { onDuplicate, maxErrors, skipsOptedOut, signal: deps.signal });
 }
 
-/** What must stay the same when a run is resumed, because it affects the requests. */
+/** The choices that affect the requests, and so must stay the same when a run is resumed. */
 export function choicesOf({ options }: Deps, request: ImportRequest): JournalHead["choices"] {
   const { defaults = {}, flags, spreadSeconds = null, skipSuppressed = false } = request;
   const ofRows = Object.entries(defaults).map(([name, value]) => [`--${name}`, value ?? null] as const);
@@ -84,7 +84,7 @@ export function choicesOf({ options }: Deps, request: ImportRequest): JournalHea
     "--sample": request.sample ?? null,
     "--skip-invalid": flags.skipInvalid,
     "--skip-suppressed": skipSuppressed,
-    // Null, because journals of earlier versions don't have this flag.
+    // Null instead of false, because journals of earlier versions don't have this flag.
     "--include-suppressed": request.includesSuppressed === true ? true : null,
     "--tz": options.timeZone,
   };

@@ -13,7 +13,7 @@ export async function writeHeaderNotes({ deps, table: { mapping } }: OpenedFile)
       mapping.columns.some((column) => column.header === name && column.target.kind === "property");
     const use = isProperty(header) ? "imported as a property" : "ignored";
     const parts = header.split("+");
-    // A header can itself contain a `+`.
+    // If the parts aren't columns, this is a single header that contains a `+`.
     const isJoin = parts.length > 1 && parts.every(isProperty);
     const what = isJoin
       ? `${parts.map((part) => `"${part}"`).join(" and ")} will be imported as properties`

@@ -14,7 +14,7 @@ import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "./run-file
 
 export interface PreviousRun {
   readonly before: JournalState;
-  /** Set if the file has grown: the journal is then rewritten first. */
+  /** Set if the input file has changed since that run; the journal is then rewritten first. */
   readonly carried: CarriedOver | null;
   readonly isUnchanged: boolean;
 }
@@ -53,7 +53,8 @@ async function resume(run: RunToBegin, before: JournalState, previous: JournalHe
   checkSame(previous, head, files.journal);
   if (previous.input === head.input) return { before, carried: null, isUnchanged: false };
   const carried = await carryOver(files.journal, head, source);
-  // A person with changed values would be surveyed again, but responses are recognized by their content.
+  // A corrected row would survey the same person again. Responses are safe, because repeats are recognized by their
+  // content.
   if (carried.missing > 0 && request.kind.repeats !== "answer")
     throw resumeError(
       files.journal,
@@ -63,7 +64,10 @@ async function resume(run: RunToBegin, before: JournalState, previous: JournalHe
   return { before: carried.before, carried, isUnchanged: false };
 }
 
-/** Returns the finished run that this one repeats in full or, for responses, in part. */
+/**
+ * Returns the finished run if this file has nothing new. An import of responses also continues a run whose file has
+ * changed, and sends only the new rows.
+ */
 async function findRepeated(
   { files, head, request, source }: RunToBegin,
   before: JournalState,
@@ -103,7 +107,7 @@ export function describeUnchanged(
   return { note: `${name} is as it was imported, nothing was sent (results: ${results})${retry}`, counts };
 }
 
-/** With a mistyped `--results`, everyone would be surveyed again. */
+/** If `--results` was mistyped, resuming would find no journal and survey everyone again. */
 async function refuseOtherName({ files, head, request: { input } }: RunToBegin): Promise<void> {
   const isFile = !(await isReadOnce(input));
   const folders = new Set([path.dirname(files.journal), ...(isFile ? [path.dirname(input)] : [])]);
@@ -151,7 +155,7 @@ async function refuseCopy(files: RunFiles, head: JournalHead): Promise<void> {
   }
 }
 
-/** Without the journal, there is no way to tell what was sent. */
+/** Refuses to start if there are results without a journal, because nothing records what was sent. */
 async function refuseLostJournal({ results, journal }: RunFiles): Promise<void> {
   const found = await stat(results).catch(() => null);
   if (found === null || !found.isFile()) return;

@@ -105,7 +105,7 @@ export function describeWarnings(file: string, report: CheckReport): string[] {
   ];
 }
 
-/** A warning for the plan only, because it matters only if the file is imported again. */
+/** Warned about only in the plan, because it matters only if the file is imported again. */
 export function describeUntimed({ untimedRows }: CheckReport): string[] {
   if (untimedRows === 0) return [];
   const rows = countOf(untimedRows, "row has", "rows have");

@@ -63,7 +63,10 @@ export function toPersonOutcome(result: WriteResult, isSurveyWanted: boolean, zo
 
 export const WITH_BEFORE = { expand: ["before"] } as const;
 
-/** Undefined if an earlier attempt may have overwritten more than this one, unless this one created the person. */
+/**
+ * Undefined if an earlier attempt may already have overwritten the old values, because `before` would then be wrong. A
+ * person whom this attempt created had no old values.
+ */
 export function undoOf(result: WriteResult, wasSent: boolean): RowOutcome["writes"] {
   if (result.kind !== "answered") return undefined;
   const { before, undo } = result.reply.json;

@@ -121,10 +121,10 @@ async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
   await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
 }
 
-/** A killed run may have sent requests for this long after its last entry. */
+/** A killed run may have sent requests for up to this long after its last journal entry. */
 const SILENCE_SECONDS = 600;
 
-/** The time after which no earlier run sent anything, by the service's clock. */
+/** The time by which earlier runs had certainly stopped sending, by the service's clock. */
 async function lastSendingAt({ deps, files, connection }: ReadyToSend, before: JournalState): Promise<number> {
   const { client } = connection;
   if (before.stoppedAt !== null || before.head === null) return before.stoppedAt ?? client.serverNow();
@@ -176,7 +176,7 @@ async function conclude(checked: ReadyToSend, sent: Sent, elapsedMs: number): Pr
 }
 
 function toStopError(error: unknown, { deps, table }: ReadyToSend): unknown {
-  // The file was valid when it was checked, so it must have changed.
+  // The file passed the checks before sending, so it must have changed since.
   const changed = error instanceof InputError ? new InputChangedError(table.input.name) : error;
   if (changed instanceof InputChangedError) {
     const hint = "the rows that were sent are in the results; put the file back as it was to resume";

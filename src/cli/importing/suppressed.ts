@@ -18,7 +18,7 @@ export interface SuppressionOptions {
 }
 
 interface Suppressions {
-  /** By `emailKey`, and by id with a leading #. */
+  /** The keys are `emailKey` values, and ids with a leading `#`. */
   readonly reasons: ReadonlyMap<string, string>;
   readonly hasUnaddressed: boolean;
 }

@@ -69,11 +69,11 @@ async function connectLocally(deps: Deps): Promise<Connection> {
 interface Endpoint {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Defaults to sockets, whose pool ends when the client is closed. */
+  /** Defaults to a pool of sockets, which is closed along with the client. */
   readonly transport?: Exchange & { close?(): Promise<void> };
   readonly waits: WaitLines;
   readonly origin?: Origin;
-  /** Limits even `--retries`, so that checking a connection is fast. */
+  /** Takes precedence over a larger `--retries`, so that checking a connection is fast. */
   readonly retriesMax?: number;
 }
 

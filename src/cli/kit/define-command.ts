@@ -37,9 +37,9 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   /** If true, nothing after the first argument is a flag. */
   readonly flagsFirst?: boolean;
   readonly flags?: Specs;
-  /** Other names in `--columns` are rejected before `run`. */
+  /** Names in `--columns` that aren't among these are rejected before `run`. */
   readonly columns?: Resource;
-  /** The columns depend on other flags, so `run` checks `--columns`. */
+  /** Set if the columns depend on other flags; `run` then checks `--columns`. */
   readonly columnsVary?: boolean;
   readonly operation?: string;
   /** Defaults to the statuses of a command that calls the API. The status of usage errors is added. */

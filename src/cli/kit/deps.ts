@@ -35,7 +35,7 @@ export interface Connection {
   /** Identifies the key in files kept between runs, such as an export's state. Empty for the profile `local`. */
   keyFingerprint(): Promise<string>;
   readonly retryCount: () => number;
-  /** Called once the command's work has succeeded. May throw. */
+  /** Called after the command has succeeded, for example to print notes. May throw. */
   onDone?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface ValueSpec {
 
 export interface FlagSpec extends KeyedRecord, ValueSpec {}
 
-/** Flags that are read together, such as `--since`, `--until` and `--period`. */
+/** Flags that are parsed together, such as `--since`, `--until` and `--period`. */
 export interface FlagGroup<Value = unknown> {
   readonly records: readonly FlagRecord[];
   readonly read: (flags: Flags, deps: Deps) => Value;

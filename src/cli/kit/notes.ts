@@ -17,7 +17,7 @@ export async function writeWarning({ streams, options }: Notes, text: string): P
   if (!options.quiet) await streams.err.write(`warning: ${text}\n`);
 }
 
-/** A lock's holder on another machine may still be alive, so the command waits and watches the file. */
+/** Waits and watches the lock file, because a lock holder on another machine can't be checked in any other way. */
 export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "signal">): LockWatch {
   return async (ms, lock) => {
     await writeNote(deps, `${lock} is held from another machine or container; watching it for ${ms / 1000} s`);

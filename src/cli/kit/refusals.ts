@@ -7,7 +7,7 @@ export interface Refusal {
   readonly status: number;
   readonly attribute?: string;
   readonly says?: RegExp;
-  /** True if the body must be JSON, because a proxy's error page proves nothing. */
+  /** True to match only replies with a JSON body, because a proxy's error page says nothing about the service. */
   readonly inJson?: boolean;
   readonly words: string;
   readonly hint: string;
@@ -58,7 +58,7 @@ export async function nullIfFailed<Value>(work: Promise<Value> | undefined): Pro
 
 type Explanation = Pick<Refusal, "words" | "hint">;
 
-/** A service that lacks an endpoint can also answer 404, as for a missing object. */
+/** Statuses that mean a missing endpoint. A 404 isn't one of them, because it can also mean a missing object. */
 const LACKING = [405, 410];
 
 export function lacksEndpoint({ status }: ClientError): boolean {

@@ -12,14 +12,14 @@ export interface Removal {
   readonly command: string;
   readonly yes: boolean;
   readonly kept?: string;
-  /** True if the question lists things that the command line doesn't name. Without a terminal, the hint shows it. */
+  /** True if the question lists things that the command line doesn't name. Without a terminal, the hint repeats it. */
   readonly isList?: boolean;
   readonly retyped?: string;
 }
 
 /**
- * Composes the question first, so that an unknown name is reported before a missing `--yes`; null asks nothing. Throws
- * UsageError without a terminal, CancelledError if the user declines.
+ * Composes the question even without a terminal, so that an unknown name is reported before a missing `--yes`. A null
+ * question needs no confirmation. Throws UsageError without a terminal, CancelledError if the user declines.
  */
 export async function confirmRemoval(
   deps: Deps,

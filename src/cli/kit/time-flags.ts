@@ -59,7 +59,7 @@ interface RangeFlags {
   readonly since: string;
   readonly until: string;
   readonly period?: string;
-  /** For commands that ignore rows later than now: the flag that replaces the current time. */
+  /** The flag that sets the time up to which a command reports, such as `--as-of`. A range can't start after it. */
   readonly asOf?: string;
 }
 
@@ -86,7 +86,7 @@ function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until 
   if (until !== null && since > until)
     throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
   const { asOf, period } = names;
-  // Other lists can have later rows, because the service's clock can be ahead.
+  // Without `asOf`, a start in the future is allowed, because the service's clock can be ahead.
   if (asOf === undefined || since <= now) return;
   const start = period !== undefined && flags.text(period) !== null ? period : names.since;
   const where = flags.text(asOf) === null ? "in the future" : `after ${asOf} (${iso(now)})`;

@@ -62,7 +62,7 @@ function isCalled({ name, alias }: CommandNode, word: string): boolean {
   return name === word || alias === word;
 }
 
-/** Whether a flag's value is in the next word or in the same one. */
+/** Whether a flag's value is the next word or part of `word`. A switch, which takes no value, counts as "own". */
 function valueOf(word: string, flags: readonly FlagRecord[]): "next" | "own" | "unknown" {
   if (word.startsWith("--")) {
     if (word.includes("=")) return "own";

@@ -69,7 +69,7 @@ function createParser(command: CommandNode): Command {
   const parser = new Command(command.name)
     .exitOverride()
     .helpOption("-h, --help")
-    // Commander would open the streams to find out their width and colors.
+    // By default, Commander would open stdout and stderr to find out their width and colors.
     .configureOutput({ writeOut: () => undefined, outputError: () => undefined, getOutHasColors: () => false })
     .configureHelp({ formatHelp: () => "" })
     .showSuggestionAfterError(false)

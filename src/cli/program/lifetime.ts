@@ -4,7 +4,7 @@ import { systemClock } from "../../runtime/clock.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
 export interface Lifetime {
-  /** The first signal aborts it with InterruptedError, `end` with its reason. */
+  /** Aborted with InterruptedError by the first signal, or with the given reason by `end`. */
   readonly signal: AbortSignal;
   end(reason: Error): void;
   lastWords(text: string | null): void;
@@ -13,7 +13,10 @@ export interface Lifetime {
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** `timeout` signals its child twice, directly and through its process group. No one presses Ctrl-C that fast. */
+/**
+ * A second signal this soon is ignored: `timeout` signals its child twice, directly and through its process group, and
+ * no one presses Ctrl-C that fast.
+ */
 const ECHO_MS = 100;
 
 /** The first signal asks the command to stop. A second one kills the process. */

@@ -10,7 +10,7 @@ export interface QueryOutput {
   readonly out: Output;
   /** If the query fails, prints the output unchanged and throws FilterError. */
   end(): Promise<void>;
-  /** For a failed command, whose own error must not be hidden by a failing query. */
+  /** Used after a failed command, so that a failing query doesn't hide the command's own error. */
   endFailed(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ function reasonOf(error: unknown): string {
   return message.replace(/^Syntax error: invalid token \(EOF\): ""/, "it ends too early").replace(/\.$/, "");
 }
 
-/** `--dry-run` prints one document per line. */
+/** Accepts several documents, because `--dry-run` prints one per line. */
 function readDocuments(text: string): JSONValue[] {
   const whole = parse(text);
   if (whole !== undefined) return [whole];

@@ -19,7 +19,7 @@ export interface RenderContext {
 }
 
 export interface ListOutput {
-  /** The first page sets `mayGrow` if later rows can add columns. */
+  /** The first page sets `mayGrow` to say whether later rows can add columns. */
   write(page: RowPage, mayGrow?: boolean): Promise<void>;
   end(): Promise<void>;
 }
@@ -28,9 +28,9 @@ export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
   readonly read: (row: JsonObject) => Json | undefined;
-  /** False for a change that isn't significant and gets no color. */
+  /** False if the row's change isn't significant; it is then shown without color. */
   readonly isSure?: (row: JsonObject) => boolean;
-  /** Records show it only if the row has a value, or if requested. */
+  /** Omitted from records if the row has no value, unless it was requested with `--columns`. */
   readonly isOptional?: boolean;
   readonly addition?: string;
   readonly spans?: (text: string) => readonly { readonly start: number; readonly end: number }[];
@@ -41,16 +41,16 @@ export interface Resource {
   readonly columns: readonly Column[];
   readonly table?: readonly string[];
   readonly dropFirst?: readonly string[];
-  /** Dropped only after the flexible column has reached its minimum width. */
+  /** Columns that tables drop last, after the flexible column has shrunk to its minimum width. */
   readonly dropLast?: readonly string[];
   readonly flexible?: string;
-  /** A row's fields in JSON, with one list per form. Defaults to the columns. */
+  /** Fields of a row in JSON, one list for each form that a row can have. Defaults to the columns. */
   readonly json?: readonly (readonly Column[])[];
   /** Fields that aren't columns but can begin a dotted path. */
   readonly fields?: readonly string[];
   /** Records in a pipe include the names, even with `--columns`. */
   readonly namesValues?: boolean;
-  /** Accepts every name, because the service may send other fields (metric groups). */
+  /** Accepts any name in `--columns`, because the service may send other fields (metric groups). */
   readonly open?: boolean;
   readonly found?: FoundColumns;
 }
@@ -58,7 +58,7 @@ export interface Resource {
 interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
   readonly named: (name: string) => Column | null;
-  /** The column that programs get instead. */
+  /** The column that scripts get in place of the found columns. */
   readonly insteadOf: string;
 }
 

@@ -17,10 +17,10 @@ export function isJson(format: string | null): boolean {
 
 export interface EncoderOptions {
   readonly format: EncodedFormat;
-  /** Null writes each row's JSON as the service sent it. */
+  /** If null, each row's JSON is written as the service sent it. */
   readonly columns: readonly Column[] | null;
   readonly timeFields?: readonly string[];
-  /** Null writes ISO 8601 in UTC to CSV and TSV, and leaves times in JSON unchanged. */
+  /** If null, CSV and TSV have ISO 8601 times in UTC, and times in JSON are left unchanged. */
   readonly time: TimeFormat | null;
   readonly zone: string | null;
   readonly now: number;
@@ -86,7 +86,7 @@ function createCellWriter(options: EncoderOptions, columns: readonly Column[]): 
     return (row) => {
       const value = column.read(row);
       const text = toCellText(column, value, time);
-      // A minus sign doesn't turn a number into a formula.
+      // Only text is guarded against formulas: a negative number starts with a minus sign too, but is harmless.
       return typeof value === "number" ? text : guard(text);
     };
   });
@@ -98,14 +98,15 @@ function createCsvWriter(write: typeof stringify, crlf = false): (rows: string[]
   return (rows) =>
     write(rows, {
       record_delimiter: crlf ? "\r\n" : "\n",
-      // Some readers end lines at either character. `quote_record_delimiter` takes a tenth longer.
+      // Some readers treat either character as a line break. `quote_record_delimiter` would do this too, but takes a
+      // tenth longer.
       quoted_match: ["\n", "\r"],
       quote_record_delimiter: false,
       quoted_empty: rows[0]?.length === 1,
     });
 }
 
-/** Some readers would remove a quote at the beginning of a cell, so such cells are quoted. */
+/** Some readers strip a leading quote from a cell, so cells that begin with one are quoted. */
 export function toTsvLines(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(escapeTsv).join("\t")}\n`).join("");
 }
@@ -148,7 +149,7 @@ const TIME_FIELDS: ReadonlySet<string> = new Set(
     .filter(({ type }) => type === "timestamp")
     .map(({ name }) => name),
 );
-/** Customers choose the keys of these maps, so nothing in them is a time. */
+/** Customers choose the keys of these maps, so a key such as `created_at` doesn't mean that the value is a time. */
 const CUSTOM_MAPS: ReadonlySet<string> = new Set(["properties", "person_properties"]);
 
 function rewriteTimes(value: Json, retime: Retiming): Json {

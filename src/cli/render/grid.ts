@@ -27,7 +27,7 @@ export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonl
 
 function drawSome(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
   const widths = columns.map(({ width, align }, index) => {
-    // The last column needs no padding, so its long text isn't laid out.
+    // The last column isn't padded, so a narrow width avoids laying out its long text.
     return index === columns.length - 1 && align === "left" ? Math.min(width, 1) : width;
   });
   const table = new Table({

@@ -18,7 +18,7 @@ export function chooseFormat({ streams, options }: RenderContext, defaultFormat?
   return options.output ?? (options.excel ? "csv" : defaultFormat) ?? (streams.out.isTTY ? "table" : "tsv");
 }
 
-/** True if people rather than scripts read the output, so that tables can follow a record. */
+/** True if the output is for people to read, so that tables can follow a record. */
 export function isPage(context: RenderContext): boolean {
   return ["table", "record"].includes(chooseFormat(context)) && context.options.columns === null;
 }
@@ -44,7 +44,7 @@ export async function openListOutput(
   return openTableOutput(context, resource, { wrap, live });
 }
 
-/** Pass a page instead of rows if its JSON differs from them. */
+/** Pass a RowPage instead of rows if the JSON output differs from the rows. */
 export async function writeList(
   context: RenderContext,
   options: ListOutputOptions,

@@ -178,7 +178,7 @@ export const REMOVED_MEMBER: Resource = {
   columns: ADDED_MEMBER.columns.filter(({ name }) => name !== "properties"),
 };
 
-/** Computed here from the service's counts. */
+/** We compute these columns from the service's counts. */
 const INTERVAL: readonly Column[] = [
   pathColumn("nps_low", "points"),
   pathColumn("nps_high", "points"),

@@ -121,7 +121,7 @@ function draw(
   };
 }
 
-/** Without `--columns` or `--verbose`, the note would appear too often. */
+/** Prints the note only with `--columns` or `--verbose`, because otherwise it would appear too often. */
 function noteOf(dropped: readonly string[], { columns, verbosity }: RenderContext["options"]): string | null {
   if (dropped.length === 0 || (columns === null && verbosity === 0)) return null;
   const hidden = `${dropped.length} ${dropped.length === 1 ? "column" : "columns"} hidden (${dropped.join(", ")})`;
@@ -153,14 +153,14 @@ function headingOf({ name }: Column): string {
 }
 
 const EMAIL_WIDTH = 24;
-/** Other columns are dropped before a comment becomes too narrow for a sentence. */
+/** Columns are dropped to keep the comment column at least this wide, so that a sentence stays readable. */
 const SENTENCE_WIDTH = 40;
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 const FLOOR = 4;
 const URL_NAME = /(?:^|[_.])(?:url|link|permalink)$/;
 
-/** Leaves room for longer text in later rows. Ids and numbers hardly grow. */
+/** In a live list, leaves room for longer text in later rows. Ids and numbers hardly grow. */
 function liveWidth({ name, kind }: Column, flexible: boolean, room: number): number {
   if (kind !== "text") return 0;
   return flexible ? room : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
@@ -196,7 +196,7 @@ interface ColumnRoom {
 
 type Need = "natural" | "comfortable" | "minimum" | "floor";
 
-/** Drops empty columns, then columns of zeros, then others by `order`, until the rest fits. */
+/** Drops empty columns first, then columns that are all zeros, then others by `order`, until the rest fits. */
 function layOutColumns(
   columns: readonly ColumnRoom[],
   order: Readonly<Record<"first" | "last", readonly string[]>>,
@@ -242,9 +242,9 @@ function widthOf(columns: readonly ColumnRoom[], need: Need): number {
   return columns.reduce((sum, column) => sum + column[need], 0) + GAP.length * Math.max(columns.length - 1, 0);
 }
 
-/** Serves the smallest needs first, so that no text is truncated while another column has room to spare. */
+/** Serves columns that need the least first, so that no text is truncated while another column has room to spare. */
 function shareRoom(columns: readonly ColumnRoom[], need: Need, spare: number): ReadonlyMap<string, number> {
-  // On a very narrow terminal, nothing grows beyond its minimum.
+  // On a very narrow terminal, columns grow only up to their minimum width.
   const wanted = (column: ColumnRoom): number => (need === "floor" ? column.minimum : column.natural) - column[need];
   const byNeed = columns.toSorted((a, b) => wanted(a) - wanted(b));
   let left = Math.max(spare, 0);

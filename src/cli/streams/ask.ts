@@ -29,7 +29,7 @@ export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: Ab
       return answer;
     } finally {
       lines.close();
-      // The terminal hasn't printed a line break yet.
+      // The cursor is still on the prompt's line.
       if (secret || !isAnswered) screen.write("\n");
     }
   };
@@ -52,7 +52,7 @@ function readAnswer(lines: Interface, prompt: string, signal: AbortSignal, typed
       signal.removeEventListener("abort", stop);
       reject(new CancelledError("No input. Nothing was changed."));
     });
-    // In this mode, the terminal sends the key itself instead of a signal.
+    // Readline puts the terminal into raw mode, so Ctrl-C arrives as a key press instead of a signal.
     lines.on("SIGINT", () => reject(new InterruptedError("SIGINT")));
   });
 }

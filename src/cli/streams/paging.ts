@@ -50,7 +50,7 @@ function createPager(command: string, env: Environment, spawn: typeof import("no
     readonly ended: Promise<number | null>;
   } | null = null;
   const start = (): NonNullable<typeof running> => {
-    // The pager doesn't need the key.
+    // Keeps the API key out of the pager's environment.
     const { SURVEYCTL_API_KEY: _key, ...known } = env;
     const child = spawn(command, {
       shell: true,

@@ -9,7 +9,7 @@ import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 
 export interface ProcessStreams extends Streams {
   flush(): Promise<void>;
-  /** Lets the process end even if no one reads stderr, and drops what is left. */
+  /** Drops pending text for stderr, so that the process can end even if no one reads it. */
   leave(): Promise<void>;
 }
 

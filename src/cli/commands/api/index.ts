@@ -41,7 +41,7 @@ const api = defineCommand({
 
 export const commands = [api];
 
-/** Adds `--base-url` to the document if given; otherwise its URLs are relative to where it is served. */
+/** Adds `--base-url` to the document if given; otherwise the document has relative URLs. */
 async function runOpenApi(deps: Deps, word: string | null): Promise<void> {
   if (word !== null) throw new UsageError("--openapi takes no method and no path");
   const { toOpenApi } = await import("../../../contract/openapi.ts");
@@ -64,7 +64,7 @@ function parseMethod(text: string): (typeof METHODS)[number] {
   const method = text.toUpperCase();
   const found = METHODS.find((known) => known === method);
   if (found !== undefined) return found;
-  // In words this short only one letter may differ: FETCH isn't PATCH.
+  // Method names are short, so only one letter may differ: otherwise FETCH would suggest PATCH.
   const nearest = suggest(method, METHODS, 1);
   throw new UsageError(`method: ${quoteText(text)} is not one of ${METHODS.join(", ")}`, {
     hint: nearest === null ? "leave it out for GET" : `did you mean ${nearest}?`,

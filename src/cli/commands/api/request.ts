@@ -56,7 +56,7 @@ function parseTyped(text: string): Json {
   throw new UsageError(`--field: ${number} has more digits than a number keeps`, { hint });
 }
 
-/** The bracket codec accepts only strings, so it gets each value's index. */
+/** The bracket codec accepts only strings, so it gets each value's index, which is replaced afterwards. */
 function nest(fields: readonly (readonly [string, Json])[]): JsonObject {
   const places = parseBracketPairs(fields.map(([key], index) => [key, String(index)]));
   const restore = (value: Json): Json => {

@@ -6,7 +6,7 @@ import { writeRecord } from "../../render/record-output.ts";
 import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 
-/** True if a flag asks for something other than the response's own JSON. */
+/** True if an output flag asks for something other than the response's own JSON. */
 export function isShaped({ options: { output, columns, time, excel } }: Deps): boolean {
   return (output !== null && output !== "json") || excel || columns !== null || time !== null;
 }

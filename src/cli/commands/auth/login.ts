@@ -70,7 +70,7 @@ No service yet? Run one with "surveyctl serve", or see one with "surveyctl demo"
 `);
 }
 
-/** Asks before replacing a profile, but only on a terminal, because scripts rotate keys this way. */
+/** Asks before replacing a profile on a terminal. Scripts aren't asked, because they rotate keys this way. */
 async function chooseName(deps: Deps, given: string | null, { byName }: Profiles): Promise<string> {
   if (!canAsk(deps)) return given ?? DEFAULT_PROFILE;
   const name = given ?? (byName.size === 0 ? DEFAULT_PROFILE : await askName(deps));

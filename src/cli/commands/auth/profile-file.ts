@@ -61,7 +61,7 @@ export function checkSaved({ byName }: Profiles, name: string): void {
   throw new ConfigError("missing", `there is no profile "${name}"`, advice);
 }
 
-/** Every JavaScript object has these keys. */
+/** Every JavaScript object has properties with these names, so they can't name a profile. */
 const UNREADABLE = new Set(["__proto__", "constructor", "prototype"]);
 
 export function checkName(name: string, place = "--profile"): void {

@@ -131,7 +131,7 @@ export async function check(
   }
 }
 
-/** Without this check, any JSON object could pass for a survey service's response. */
+/** Detects a wrong base URL: without this check, any JSON object could pass for metrics. */
 function noMetrics(baseUrl: string, status: number): ClientError {
   const call = nameCall("GET", `${baseUrl}${ROUTES.getMetrics.path}.json`);
   return new ClientError("the service answers without nps or response_count", { code: "bad_reply", call, status });

@@ -88,7 +88,7 @@ export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]
   return toOutcome(done, { personId: toId(isJsonObject(person) ? person["id"] : undefined, text) });
 }
 
-/** Adding and removing are idempotent (section 3), so rows with an unknown outcome are retried. */
+/** Adding and removing are idempotent (section 3), so rows with an unknown outcome are simply sent again. */
 export function memberParts(client: Client): Omit<RowSender, "send"> {
   return {
     ...commonParts(client),

@@ -99,7 +99,10 @@ async function removeFrom(deps: Deps, platform: Platform, input: string, flags: 
   });
 }
 
-/** The service answers 404 for someone who isn't a member, whom an earlier run may have removed. */
+/**
+ * The service answers 404 for someone who isn't a member. If an earlier attempt was sent, it may have removed the
+ * person, so that counts as done.
+ */
 function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOutcome {
   if (!(error instanceof RefusedError) || error.status !== 404) throw error;
   if (wasSent) return toOutcome("saved");

@@ -27,8 +27,8 @@ interface JoiningRequest {
 }
 
 /**
- * Returns `10,000 members: surveys from 2026-11-25 to 2027-02-22, about 156 each weekday`. Null if the service doesn't
- * say, as most don't.
+ * Returns text such as `10,000 members: surveys from 2026-11-25 to 2027-02-22, about 156 each weekday`. Null if the
+ * service doesn't report the dates; most don't.
  */
 export async function describeJoining(client: Client, request: JoiningRequest): Promise<string | null> {
   const { platform, count, zone, signal } = request;

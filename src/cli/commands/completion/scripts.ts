@@ -1,4 +1,4 @@
-/** The program answers each script with candidates, or with `:files` for file names. */
+/** Each script calls the program, which prints candidates, or `:files` to complete file names. */
 
 const BASH = String.raw`# bash completion for surveyctl; in ~/.bashrc:  source <(surveyctl completion bash)
 _surveyctl() {

@@ -28,7 +28,7 @@ export async function runDemo(deps: Deps, waitsForEnter: boolean): Promise<void>
 }
 
 async function play(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
-  // In a pipe, rows wouldn't have a header.
+  // The default format in a pipe, TSV, has no header.
   const forReading = deps.streams.out.isTTY ? [] : ["-o", "table"];
   const run = async (...words: readonly string[]): Promise<void> => {
     deps.signal.throwIfAborted();

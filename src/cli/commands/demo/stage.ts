@@ -42,7 +42,7 @@ export async function openStage(deps: Deps): Promise<Stage> {
       csv,
       file,
       discard,
-      // Uses a separate process group, so that only the demo passes on the terminal's signals.
+      // Uses a separate process group, so that Ctrl-C reaches only the demo, which passes it on.
       run: (words) => finish(deps, start(words, ["ignore", STDOUT, STDOUT], true), words),
       serve: async (words) => {
         const log = await open(file("serve.log"), "w", 0o600);

@@ -21,7 +21,7 @@ export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): 
   return { content: [textOf([...shown, ...notes].join("\n"))] };
 }
 
-/** Only usage errors are our own text; all other errors may quote the service. */
+/** Usage errors contain only our own text. All other errors may quote the service, so they are labeled as untrusted. */
 function showError(deps: Deps, text: string, exit: ExitCode): string {
   const shown = deps.options.showPersonalData ? text : createMasker().text(text);
   const { lines } = cut(shown.replace(/.+/g, (line) => cutText(line)));
@@ -90,7 +90,7 @@ function cut(text: string): Shown {
   return { lines, notes: lines.length < all.length ? ["the rest is left out: too large"] : [] };
 }
 
-/** Numbers the marks anew in each answer. A row that is a person is redacted like a response's person. */
+/** Numbers the redactions of each answer separately. A row that is a person is redacted like a response's person. */
 function mask({ options }: Deps): (row: Json) => Json {
   const masker = createMasker();
   return (row) => {
@@ -103,7 +103,7 @@ function isPerson(row: JsonObject): boolean {
   return "email" in row || "phone_number" in row;
 }
 
-/** The mark can't be guessed, so no text can close the block early. */
+/** The mark is random, so that text from customers can't close the block early. */
 function label({ random }: Deps, lines: readonly string[]): readonly string[] {
   const mark = `untrusted-${random.token(9)}`;
   return [

@@ -1,4 +1,4 @@
-/** Standard input and output for the library's transport. The input ends only once all requests have been answered. */
+/** Standard input and output for the MCP transport. The input ends only once all requests have been answered. */
 import { Readable, Writable } from "node:stream";
 import {
   INVALID_REQUEST,

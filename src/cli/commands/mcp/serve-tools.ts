@@ -8,7 +8,7 @@ import { answerTool } from "./answer-tool.ts";
 import { openPipe } from "./open-pipe.ts";
 import { TOOLS, type ToolArguments } from "./tools.ts";
 
-/** Runs until its input ends. Throws ConfigError without a connection, because it can't ask an agent for one. */
+/** Runs until its input ends. Throws ConfigError if no connection is configured, because it can't ask for one. */
 export async function serveTools(deps: Deps): Promise<ExitCode> {
   const instructions = await instruct(deps);
   const { input, output, ended } = openPipe(deps);

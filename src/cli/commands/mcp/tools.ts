@@ -13,7 +13,7 @@ export interface Tool {
   readonly isOwnText?: boolean;
   /** True if the command prints text instead of JSON. */
   readonly isText?: boolean;
-  /** If there are too many rows, drops the oldest ones instead of the last ones. */
+  /** Output is sorted oldest first, so if there are too many rows, the first ones are dropped. */
   readonly isOldestFirst?: boolean;
 }
 
@@ -48,7 +48,7 @@ function rowsAskedFor({ limit: rows = ROWS_DEFAULT }: ToolArguments): number {
   return Number(rows);
 }
 
-/** Requests one row more, to find out whether there are more. */
+/** Requests one extra row, which shows whether there are more. */
 function limitFlag(given: ToolArguments): string {
   return `--limit=${rowsAskedFor(given) + 1}`;
 }

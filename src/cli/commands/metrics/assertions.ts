@@ -29,7 +29,7 @@ export function parseAssertion(text: string): Assertion {
   return { text: text.trim(), field, operator: operator as Operator, value: Number(value) };
 }
 
-/** Parses an assertion about a word, such as `verdict!=fall`. Null for other fields. */
+/** Parses an assertion such as `verdict!=fall`, which compares text. Null if the field isn't a text field. */
 function parseWords(text: string): Assertion | null {
   const [, field = "", operator, value = ""] = /^\s*([a-z]+)\s*(==|!=|=)\s*(\S.*?)\s*$/.exec(text) ?? [];
   const words = Object.hasOwn(WORD_FIELDS, field) ? WORD_FIELDS[field] : undefined;

@@ -58,7 +58,7 @@ function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonOb
   if (typeof now !== "number" || typeof then !== "number") return `CHANGE ${options.unicode ? "–" : "-"}  no responses`;
   const [counts, countsBefore] = [countsOf(metrics), countsOf(before)];
   const change = counts === null || countsBefore === null ? null : scoreChange(countsBefore, counts, confidence);
-  // Uses the change of the adjusted score, which is at the center of the interval.
+  // Prefers the change of the adjusted score to that of the raw one, because it is at the center of the interval.
   const points = Math.round(change?.change ?? now - then);
   if (counts === null || countsBefore === null || change === null) return `CHANGE ${signed(points)}`;
   const found = changeVerdict(countsBefore, counts, confidence);

@@ -9,7 +9,7 @@ export interface MetricsShape {
   readonly byPeriod: boolean;
   readonly compared: boolean;
   readonly core: boolean;
-  /** Includes groups other than `core`, whose fields are up to the service. */
+  /** True if groups other than `core` are included. The service decides which fields they have. */
   readonly open: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** `metrics --moves`: how many people changed between promoter, passive and detractor with their last answer. */
+/** `metrics --moves`: how many people moved between promoter, passive and detractor with their last answer. */
 import { personIdOf } from "../../../client/write/look-up.ts";
 import { type ScoreCategory, scoreCategory } from "../../../contract/limits.ts";
 import { countOf } from "../../../contract/text/whole-number.ts";
@@ -19,7 +19,7 @@ interface LastAnswers {
   readonly was: ScoreCategory | null;
 }
 
-/** A person's last answer must be in the range; the one before can be older. */
+/** Counts a person whose last answer is in the range; the answer before it can be older. */
 export async function showMoves(deps: Deps, { since, until }: TimeFilter): Promise<void> {
   checkColumns(deps, MOVES);
   const people = new Map<string, LastAnswers>();

@@ -22,7 +22,7 @@ export interface MetricsFilters {
 
 export type MetricsAnswer = RecordValue & Partial<Pick<ApiReply, "headers">>;
 
-/** Reads the service's numbers, or counts here if it lacks the filters. Ranges are sorted and don't overlap. */
+/** Uses the service's numbers, or counts responses if the API lacks a filter. Ranges are sorted and don't overlap. */
 export function readMetrics(
   deps: Deps,
   { trend, groups, choice }: MetricsFilters,
@@ -39,7 +39,7 @@ export function readMetrics(
   });
 }
 
-/** Without responses the service sends a score of 0, which is removed. */
+/** Removes the score of 0 that the service sends when there are no responses. */
 export function withoutFalseScore({ json }: RecordValue): JsonObject {
   return json["response_count"] === 0 && typeof json["nps"] === "number" ? { ...json, nps: null } : json;
 }
@@ -69,7 +69,7 @@ export function withStatistics(metrics: JsonObject, before: JsonObject | null, c
   return { ...own, ...changesOf(metrics, before), ...changeFields(before, metrics, confidence) };
 }
 
-/** Counts the fields of the group `core` for each range. The ranges are sorted. */
+/** Counts responses itself to get the fields of the group `core` for each range. The ranges are sorted. */
 async function countMetrics(
   deps: Deps,
   ranges: readonly TimeFilter[],

@@ -74,7 +74,7 @@ async function showOne(deps: Deps, request: MetricsRequest, resource: Resource, 
     return metrics;
   }
   const { drawCard } = await import("./card.ts");
-  // Without a start, our own service counts all time.
+  // If no start is given, our own service counts all time; others may not.
   const isAllTime = choice !== null || sent.headers?.[KEY_ACCESS_HEADER] !== undefined;
   const compared = before === null || previous === null ? null : { metrics: previous, range: before };
   const chosen = choice?.words ?? null;

@@ -43,7 +43,7 @@ export const exportPeople = defineCommand({
     filterText: textOfFilters("--since", "--until"),
     file: exportFile("new"),
   },
-  // The API lists people by creation time, so a later run would miss people who match the filters only by then.
+  // Later runs read only people created since, so they would miss an older person who starts to match a filter.
   conflicts: [["--state", ...PERSON_FILTERS.records.map(({ flag }) => flag)]],
   columns: PEOPLE,
   run: async (deps, { range, filters, filterText, file }) => {

@@ -112,7 +112,10 @@ function parseShare(text: string, place: string): number {
   throw badValue(place, text, "a share such as 10% or 2.5%");
 }
 
-/** A delay until a fixed time gets shorter as time passes, so resumed runs compare that time instead. */
+/**
+ * A delay until a fixed time shrinks as time passes, so the journal records that time, which stays the same when a run
+ * is resumed.
+ */
 function delayUntil(deps: Deps, { delay }: Sending): JsonObject {
   if (delay?.isMoment !== true) return {};
   return { "--delay": new Date((timeContext(deps).now + delay.seconds) * 1000).toISOString() };

@@ -30,7 +30,7 @@ export const removals = [
     outcome: "cancelled",
     lacking: "this service cannot cancel surveys",
     async plan(client, person, signal) {
-      // The endpoint takes the address without a prefix, which is how client libraries send it.
+      // This endpoint takes the plain address without an `email:` prefix, as client libraries send it.
       const email = await emailOf(client, person, signal);
       return { route: ROUTES.cancelSurveys, placeholders: { email: email ?? toPathName(person) } };
     },

@@ -41,8 +41,8 @@ export async function addOrUpdatePerson(
 }
 
 /**
- * Returns the request and, if needed, one to send before it. With `send=false`, renaming a person changes nothing else
- * (4.2), so other changes need a second request.
+ * Returns an optional request to send first, and the main request. With `send=false`, renaming a person changes nothing
+ * else (4.2), so other changes need a second request.
  */
 function toRequests(body: JsonObject): readonly [JsonObject | null, JsonObject] {
   if (body["send"] !== false || !Object.keys(body).some(isUpdate)) return [null, body];
@@ -60,7 +60,7 @@ function isUpdate(key: string): boolean {
   return key.endsWith("_update");
 }
 
-/** The service refuses an address or number that someone else has, and an old one that no one has (4.2). */
+/** The service refuses a new address or number that another person has, and an old one that no person has (4.2). */
 function refusalsOf(body: JsonObject): readonly Refusal[] {
   return ["email", "phone_number", "email_update", "phone_number_update"].flatMap((attribute) => {
     const value = body[attribute];
@@ -98,7 +98,7 @@ function evidenceOf(body: JsonObject): string {
     : `${look} before trying again: a survey may already be scheduled`;
 }
 
-/** A null time isn't an error: the person has been saved, and most services return nothing else. */
+/** The scheduled time can be null even though the person was saved: most services return nothing else. */
 async function writeStatus(deps: Deps, result: WriteResult): Promise<void> {
   if (result.kind !== "answered") return;
   const status = surveyStatusOf(result);

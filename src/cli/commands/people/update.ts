@@ -73,7 +73,10 @@ async function look(deps: Deps, client: Client, change: PersonChange): Promise<J
   return found?.json ?? null;
 }
 
-/** To change an address, the request names the old one (4.2); to add a first one, it names the other identifier. */
+/**
+ * To change an address or number, the request names the old one (4.2); to add a first one, it names the person by
+ * another identifier.
+ */
 function toUpdateBody(
   { person, name, newEmail, newPhone, replaceProperties, properties }: PersonChange,
   found: JsonObject | null,

@@ -45,7 +45,7 @@ export interface ReportRequest extends TimeFilter {
   readonly sponsor: string | null;
   readonly personal: boolean;
   readonly links: boolean;
-  /** Rates at the time of the report, because later answers change them. Null if the service sends none. */
+  /** Response rates when the report was made; they change with later answers. Null if the service sends none. */
   readonly rates: ResponseRates | null;
 }
 
@@ -189,7 +189,7 @@ function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
   throw new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods`, { hint: "use a longer period" });
 }
 
-/** Without a start there is no period before, so the last two complete periods are compared. */
+/** Without a start date there's no previous range to compare with, so this compares the last two complete periods. */
 function changeOfScore(
   { since }: ReportRequest,
   before: RangeBefore | null,

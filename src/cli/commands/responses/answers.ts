@@ -63,7 +63,7 @@ export const answers = defineCommand({
     checkColumns(deps, resource);
     const { createAnswerTally } = await import("../../../insight/answers/answer-tally.ts");
     const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();
-    // Names each choice the same way in all groups, so that rows can be joined.
+    // Shared by all groups, so that each choice has the same name everywhere and rows can be joined.
     const texts: ShownTexts = new Map();
     const groupOf = createGrouping(deps, by, segment);
     const shaping = await readSelected(deps, selection, {

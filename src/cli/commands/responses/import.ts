@@ -78,7 +78,7 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
       const attempt: Attempt = { isSent: false, wasSent: row.previousIntentAt !== null };
       const options = { signal, intentAt: row.intentAt, onAccepted };
       const outcome = await breaker.outcomeOf(row, sendResponse(client, row, options, attempt));
-      // If only the person was saved, the next run may send the row again.
+      // If only the person was saved, the response wasn't sent, so the next run can safely send the row.
       const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
       const { writes, personId = null } = attempt;
       return { ...(attempt.isSent ? outcome : unsent), writes, personId: outcome.personId ?? personId };
@@ -96,7 +96,7 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
 interface Attempt {
   isSent: boolean;
   readonly wasSent: boolean;
-  /** Includes what was written for the person, even if the response is refused. */
+  /** What the attempt wrote about the person, which is kept even if the response is refused. */
   writes?: RowOutcome["writes"];
   personId?: string;
 }
@@ -125,7 +125,7 @@ async function sendResponse(
   return toOutcome("saved", { personId: person });
 }
 
-/** The id of a response with the same person, time, score and comment. Null if the row has no time. */
+/** Returns the id of a stored response with the same person, time, score and comment. Null if the row has no time. */
 async function findStored(client: Client, body: JsonObject, signal: AbortSignal): Promise<string | null> {
   if (body["created_at"] === undefined) return null;
   const settlement = await client.lookUpResponse(body, { signal, intentAt: 0 });

@@ -73,7 +73,10 @@ export const list = defineCommand({
   },
 });
 
-/** A response that arrives between two requests moves others to the next page, where they appear again. */
+/**
+ * Drops rows that the previous page already had: a response that arrives between two requests pushes others onto the
+ * next page.
+ */
 async function* shapePages(
   pages: AsyncGenerator<Page>,
   shaping: Shaping,

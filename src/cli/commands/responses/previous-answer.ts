@@ -7,7 +7,7 @@ import type { Deps } from "../../kit/deps.ts";
 import { timeOf } from "../../export/sources.ts";
 import { scoreOf } from "../shared/read-responses.ts";
 
-/** Maximum number of a person's answers that are read. */
+/** Number of a person's answers to request when looking for the previous one. */
 const LOOKED_AT = 20;
 
 /** Keeps the responses of people whose previous answer had one of these scores. Makes one request per row. */

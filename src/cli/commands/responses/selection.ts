@@ -77,7 +77,7 @@ export function neededExpansions(deps: Deps): readonly Expansion[] | null {
   return names.some((name) => /^person_(?:email|name)$|^person\./.test(name)) ? ["person", "notes"] : null;
 }
 
-/** Excludes the creation time, which an export sets for each page. */
+/** Excludes the creation time filter, which an export sets for each page. */
 export function toFilterParameters({ updated, trend, person }: Selection): Parameters {
   return {
     updated_since: updated.since,
@@ -99,7 +99,7 @@ export function isSelecting(selection: Selection): boolean {
   return isInTrend || !isCountable(selection) || createPageFilter(rows) !== null;
 }
 
-/** Without a start, some services count only the last month. */
+/** Sent as the start if none is given, because some services would otherwise count only the last month. */
 const FIRST_SECOND = 1;
 
 export async function countResponses(
@@ -162,7 +162,7 @@ interface SelectedRows {
   readonly segments?: readonly string[];
 }
 
-/** Callers must write the shaping's notes after the output. */
+/** Callers must call `writeNotes` of the returned shaping after their output. */
 export async function readSelected(
   deps: Deps,
   selection: Selection,

@@ -16,7 +16,7 @@ export interface Shaping extends ExportShaping {
   readonly page: (page: RowPage) => RowPage;
 }
 
-/** Only the part of a row that `toShown` keeps is redacted and counted. */
+/** If `toShown` is given, only the part of each row that it returns is redacted and counted. */
 export async function createShaping(
   deps: Deps,
   { rows, redact }: { readonly rows: RowFilters; readonly redact: boolean },

@@ -43,7 +43,7 @@ export const show = defineCommand({
   },
 });
 
-/** Reads a single page: a person with more responses than that is a test account. */
+/** Reads only one page, because only a test account has more responses than that. */
 async function readHistory(deps: Deps, client: Client, { json }: ApiReply): Promise<RowPage> {
   const person = personIdOf(json);
   if (person === "") return { rows: [], text: "[]" };

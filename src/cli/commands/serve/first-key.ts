@@ -16,7 +16,7 @@ export function givenKey({ env }: Deps): string | null {
   return given === "" ? null : given;
 }
 
-/** Returns the new key on a first start. Null if the service has a key, or if SURVEYCTL_API_KEY names it. */
+/** Creates and returns the first key of a new service. Null if it has a key, or if SURVEYCTL_API_KEY is set. */
 export async function firstKey(deps: Deps, { store }: Pick<Service, "store">): Promise<string | null> {
   const { ensureFirstKey } = await import("../../../service/first-project.ts");
   const { InvalidError } = await import("../../../service/domain/errors.ts");

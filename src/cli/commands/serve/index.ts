@@ -76,7 +76,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const { openService } = await import("../../../service/service.ts");
   const log = createServeLog(deps, options.logFormat);
   const rights = { mayMigrate: options.mayMigrate, mayCreate: !options.mustExist };
-  // A refused profile name must not leave a new data file behind.
+  // A new data file is created only after the profile name has been accepted.
   const isNew = place.kind === "file" && !existsSync(dataFile);
   const chosen = isNew ? await checkLogin(deps, log, { store: null, data: dataFile, name: options.login }) : null;
   const service = await asCliError(() =>
@@ -96,10 +96,10 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   try {
     const { store } = service;
     const login = isNew ? chosen : await checkLogin(deps, log, { store, data: dataFile, name: options.login });
-    // If the server couldn't listen, no one would see the new key.
+    // Creates the key only once the server is listening, because otherwise no one would ever see it.
     const key = await firstKey(deps, service);
     const url = publicUrl ?? (await reachableUrl(server.url, tls?.cert ?? null));
-    // Scripts go on when they see `listening on`, so the key must be saved by then.
+    // Scripts continue as soon as they see `listening on`, so the key must be saved before.
     const keyFile = key === null || !log.isJson ? null : await writeKeyFile(deps, keyPlace(place, options), key);
     const saved = key === null || login === null ? null : await saveLogin(deps, log, { ...login, url, key });
     await streams.out.write(`listening on ${server.url}\n`);
@@ -196,7 +196,7 @@ function logOtherServers(log: Log, file: string, processes: readonly string[]): 
   log.warn("also_served", { file, processes: processes.length, message });
 }
 
-/** Tells people who wait for an email that it became a file. */
+/** Users may be waiting for an email that was written to a file instead. */
 function logOutbox(log: Log, dataFile: string, { mail, outbox }: ServiceFlags): void {
   if (mail !== null) return;
   const folder = outbox ?? path.join(path.dirname(dataFile), "outbox");

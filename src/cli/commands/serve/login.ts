@@ -30,7 +30,10 @@ interface NewService {
   readonly data: string;
 }
 
-/** Null if no key is saved. Throws UsageError without a terminal, CancelledError if the user keeps a profile. */
+/**
+ * Returns null if there's no key to save. If the profile exists, asks before replacing it: throws CancelledError if the
+ * user declines, UsageError if there's no terminal.
+ */
 export async function checkLogin(
   deps: Deps,
   log: ServeLog,
@@ -61,7 +64,7 @@ async function whyNoKey(deps: Deps, { store, data }: NewService): Promise<string
   return `${data} has a key already, which cannot be shown again; surveyctl service key add makes another`;
 }
 
-/** Returns null after a warning if the profile can't be saved, because the key must still be shown. */
+/** If the profile can't be saved, only warns and returns null, because the key must still be shown. */
 export async function saveLogin(
   deps: Deps,
   log: ServeLog,

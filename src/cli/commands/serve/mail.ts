@@ -85,14 +85,15 @@ export function readSendingRules(
   const onUnknown = flags.parse("--on-unknown", (text, flag) => parseChoice(text, flag, ON_UNKNOWN));
   if (!isSending) refuseWithout("--smtp or --sms-gateway", `${SMTP_HINT}; ${SMS_HINT}`, ["--only-to"], flags);
   return {
-    // The outbox holds overdue surveys only if an age is given.
+    // Without a mail server or gateway, surveys become files, and overdue ones are held back only if --max-age is
+    // given.
     maxAgeSeconds: maxAgeSeconds ?? (isSending ? parseDuration(DEFAULTS.maxAge, "--max-age") : null),
     dailyLimit: flags.parse("--daily-limit", parseDailyLimit),
     onUnknown: onUnknown ?? DEFAULTS.onUnknown,
   };
 }
 
-/** Ignoring such a flag could mail the wrong people: for example, `--only-to` without the URL variable. */
+/** Refuses flags that need another setting. Ignoring `--only-to`, for example, could mail the wrong people. */
 export function refuseWithout(needed: string, hint: string, names: readonly string[], flags: Flags): void {
   const given = names.find((flag) => flags.text(flag) !== null || flags.all(flag).length > 0);
   if (given !== undefined) throw new UsageError(`${given} requires ${needed}`, { hint });
@@ -120,7 +121,7 @@ export interface GivenSetup extends MailSetup {
   readonly replyTo: string | null;
 }
 
-/** Returns messages for settings that `readMailSettings` would refuse. Throws UsageError for unreadable values. */
+/** Returns messages for settings that `readMailSettings` would refuse. Throws UsageError for values it can't parse. */
 export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenSetup> {
   const sender = readSender(flags);
   const chosen = await valueOrMessage(async () => {

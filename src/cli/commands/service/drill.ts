@@ -29,7 +29,7 @@ export const DRILLED = toResource("backups", {
 
 const LITESTREAM = "litestream:";
 
-/** `file` can also be a folder, or `litestream:` and what Litestream restores. Throws AssertionError. */
+/** `file` can also be a folder, or `litestream:` followed by what Litestream should restore. Throws AssertionError. */
 export async function runDrill(deps: Deps, file: string, choice: DataFileChoice, maxAge: number): Promise<void> {
   const begun = deps.clock.monotonic();
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-drill-"));

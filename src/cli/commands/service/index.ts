@@ -75,10 +75,10 @@ export const commands: readonly CommandNode[] = [
   log,
 ].map(keepLocal);
 
-/** Commands that run the server or call no operation reject flags that name a remote service. */
+/** Makes commands that run the server or call no operation reject flags that name a remote service. */
 function keepLocal({ action, ...command }: CommandNode): CommandNode {
   const refusing: CommandNode["action"] = async (deps, flags, words) => {
-    // `health` names the service with `--url`.
+    // `health` checks a server given with `--url`.
     rejectRemoteFlags(deps, { data: readPlace(flags) ?? flags.text("--url") });
     return (action as Action)(deps, flags, words);
   };

@@ -47,10 +47,10 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   readonly examples: readonly string[];
   readonly args?: Args;
   readonly flags?: Specs;
-  /** The noun of the operation's rows, whose columns are those of `OUTPUTS`. */
+  /** The noun of the operation's rows. Their columns are in `OUTPUTS`. */
   readonly noun?: string;
   readonly dropFirst?: readonly string[];
-  /** Columns of an operation that isn't in `OUTPUTS`, or that a command shows itself. */
+  /** Needed if the operation isn't in `OUTPUTS` or the command displays the result itself. */
   readonly columns?: Resource | undefined;
   /** The result is a paged list. A function chooses its columns. */
   readonly pages?: true | ((values: Values) => Resource);
@@ -59,7 +59,7 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   /** Asks before removing something, with the operation's own question or one composed from it. */
   readonly asks?: true | ((confirm: Confirmation, deps: Deps) => string | Promise<string>);
   readonly retypes?: keyof Values & string;
-  /** The operation has a `dry_run` field, which `input` sets from `--dry-run`. */
+  /** Set if the operation has a `dry_run` field, which `input` takes from `--dry-run`. */
   readonly dryRuns?: true;
   readonly losesNothing?: true;
   /** The flag or argument for each field, so that a usage error can name it if a rule refuses the field. */

@@ -2,9 +2,9 @@ import { createContext, Script } from "node:vm";
 import { createTextSearch, type TextSearch } from "../../../insight/search.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
-/** Some patterns would run for years. */
+/** Limits catastrophic backtracking, which could take years. */
 const SEARCH_MS_MAX = 2000;
-/** On text with this many repeats, most patterns with nested repeats time out, so they fail before any request. */
+/** Long enough that most patterns with nested quantifiers time out on the probe, before any request is sent. */
 const PROBE_REPEATS = 60;
 const PROBE_MS_MAX = 500;
 

@@ -51,7 +51,7 @@ function badList({ baseUrl }: Client, text: string): ClientError {
   return new ClientError(text, { code: "bad_reply", call });
 }
 
-/** Returns all digits of the id, even if they don't fit into a number. Throws ClientError if the person has no id. */
+/** Keeps all digits, even if the id is too large for a JavaScript number. Throws ClientError if there is no id. */
 export function idOfPerson(client: Client, found: RecordValue): string {
   const id = toId(found.json["id"], found.text);
   if (id !== null && id !== "") return id;

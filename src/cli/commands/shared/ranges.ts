@@ -30,7 +30,7 @@ export interface PeriodRequest extends TimeFilter {
 const PERIODS_DEFAULT: Readonly<Record<PeriodUnit, number>> = { day: 30, week: 12, month: 12, quarter: 8, year: 5 };
 const PERIODS_MAX = 1000;
 
-/** Periods from `since` to `until`, with the first and last truncated there, and the period `before` them. */
+/** Returns the periods from `since` to `until`, cut to that range, and the period `before` them. */
 export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
   readonly before: RangeBefore;
   readonly periods: readonly Period[];

@@ -23,9 +23,9 @@ export interface ResponseReading<Batch> extends Omit<PropertyUse, "conditions"> 
   readonly trend: string | null;
   readonly choice?: ResponseChoice | null;
   readonly expand?: readonly Expansion[];
-  /** Reduces a page, for example to counts, so that memory use stays constant. Pages arrive in no particular order. */
+  /** Reduces each page, for example to counts, to keep memory use constant. Pages can come in any order. */
   readonly toBatch: (rows: readonly JsonObject[]) => Batch;
-  /** Called in order of time. If it throws, reading ends. */
+  /** Called with the batches in order of time. If it throws, reading ends. */
   readonly take: (batch: Batch) => void;
 }
 

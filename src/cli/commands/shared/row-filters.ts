@@ -72,7 +72,6 @@ export function createPageFilter(filters: RowFilters): PageFilter | null {
   };
 }
 
-/** Null if there is no score, which no service should send. */
 export function categoryOf({ score }: JsonObject): ScoreCategory | null {
   return typeof score === "number" ? scoreCategory(score) : null;
 }
@@ -92,7 +91,7 @@ export function tagName(tag: Json): string | null {
   return typeof name === "string" ? name : null;
 }
 
-/** Returns both ids and texts, because choices match by either. */
+/** Returns both ids and texts, because a filter can name a choice by either. */
 function answersTo(row: JsonObject, question: string): readonly string[] {
   const answer = plainAnswers(row).find(({ id }) => id === question);
   if (answer === undefined) return [];

@@ -73,7 +73,7 @@ function answerOf(row: JsonObject, name: string): PlainAnswer | null {
   return plainAnswers(row).find(({ id }) => id === name.slice(ANSWERS.length)) ?? null;
 }
 
-/** Returns ids, because texts depend on the language. */
+/** Returns choice ids, because their texts depend on the survey's language. */
 function choicesOf({ value }: PlainAnswer): readonly string[] {
   return typeof value === "object" ? [...new Set(value.map(({ id }) => id))] : [String(value)];
 }

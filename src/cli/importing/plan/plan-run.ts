@@ -32,13 +32,13 @@ export async function planRun(
   };
 }
 
-/** Makes a harmless request, which also detects a refused key early and reads the service's clock. */
+/** Uses a harmless request, which also detects a refused key early and reads the service's clock. */
 async function isOwnService(client: Client, signal: AbortSignal): Promise<boolean> {
   const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal });
   return Object.keys(SERVES_STATUSES).every((name) => headers?.[name] !== undefined);
 }
 
-/** True if the server isn't ours, so that it may accept rows that ours would refuse. False if it can't be asked. */
+/** True if the server isn't ours and may accept rows that ours would refuse. False if it can't be reached. */
 export async function isOtherService(deps: Deps): Promise<boolean> {
   try {
     if ((await resolveConnection(settingsRequest(deps))).kind === "local") return false;

@@ -14,7 +14,7 @@ import { createTimeFormatter } from "../../render/time.ts";
 export interface ImportPreview {
   readonly emails: number;
   readonly texts: number;
-  /** A survey that counts as `paused` would be scheduled, but would have to wait. */
+  /** `paused` counts surveys that would be scheduled, but held until the pause ends. */
   readonly reasons: Readonly<Record<SurveyStatusName, number>>;
   readonly throttledUntil: number | null;
   readonly changes: ReadonlyMap<string, number>;
@@ -61,7 +61,7 @@ export async function previewImport({ client, concurrency, signal, ...rows }: Pr
   return preview;
 }
 
-/** Stored properties that a request would change, except texts for a single message. */
+/** Names the stored properties that a request would change, except texts that apply to a single message. */
 function changedProperties(
   stored: Json | undefined,
   { properties, replace_properties: replaces }: JsonObject,

@@ -92,7 +92,7 @@ export function rejectRemoteFlags(deps: Deps, { data }: DataFileChoice): void {
     throw new UsageError(`--profile ${LOCAL_PROFILE} cannot be used with --data, --database or --database-file`);
 }
 
-/** `source` names the chosen remote service; null if none was chosen. */
+/** `source` is the flag or variable that chose a remote service; null if none did. */
 function notHere(source: string | null, localFile: string): UsageError {
   return new UsageError("this command works on a data file or database on this machine; pass --data", {
     hint:
@@ -149,7 +149,7 @@ export function readPlace(flags: Flags): PlaceChoice | null {
   return file;
 }
 
-/** Parameters that say where the database is and how to reach it. All others can be secrets. */
+/** Connection parameters that are safe to show. Any other parameter could be a secret. */
 const SHOWN = new Set(["host", "port", "user", "sslmode", "sslrootcert", "prepare", "max", "insecure"]);
 
 /** Removes the password. What remains still identifies the same database. */

@@ -17,11 +17,11 @@ export interface Each<Item> {
   readonly resource: Resource;
   readonly named: (item: Item) => JsonObject;
   readonly nameOf: (item: Item) => string;
-  /** For `--dry-run`; null if nothing would be sent. */
+  /** Returns the request that `--dry-run` prints; null if nothing would be sent. */
   readonly plan: (client: Client, item: Item) => Promise<PlannedRequest | null>;
   readonly confirm?: (client: Client) => Promise<void>;
   readonly oneByOne?: boolean;
-  /** Returns the row's other columns. */
+  /** Changes one item. Returns the columns of its row that `named` doesn't have. */
   readonly work: (client: Client, item: Item) => Promise<JsonObject>;
   /** Printed if there are several items; `changed` counts those without a failure. */
   readonly summary?: (changed: number) => string;
@@ -104,7 +104,10 @@ async function changeOne(
   }
 }
 
-/** Rethrows the reason if stdout can't take any more rows. */
+/**
+ * Records that an item was interrupted. Rethrows the reason if the cause is stdout rather than a signal, because no
+ * more rows can be printed.
+ */
 function interrupt(run: Run, error: unknown, reason: unknown): JsonObject {
   if (!(reason instanceof InterruptedError)) throw reason as Error;
   run.interrupted += 1;

@@ -57,7 +57,7 @@ export interface ListRequest {
   readonly limits: ListLimits;
   readonly parameters: Parameters;
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
-  /** True if we filter rows ourselves, so that a page can have few rows or none. */
+  /** True if rows are also filtered on the client, so that a page can have few rows or none. */
   readonly isNarrowed?: boolean;
   readonly first?: "oldest" | "newest";
   readonly count?: RowCount;
@@ -138,17 +138,17 @@ interface Stop {
   readonly allCounted: boolean;
 }
 
-/** If looking for more rows fails, the list doesn't fail. */
+/** The note is optional, so a failing request doesn't fail the list. */
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
   if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
   const total = stop.allCounted ? await nullIfFailed(request.count?.ask(client, { signal: deps.signal })) : null;
-  // A count that isn't larger proves nothing, because it can leave out rows.
+  // The count can exclude some rows, so a count that isn't larger doesn't mean that the list is complete.
   const more = stop.isCut || (total ?? 0) > shown || (await nullIfFailed(hasMore(stop)));
   if (more === true) await writeDone(deps, describeShown(request, shown, total));
 }
 
-/** The next page can be empty even if a later one isn't. */
+/** The filtered next page can be empty even if a later page has matching rows. */
 async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<void> {
   const following = await nullIfFailed(walk.next());
   if (following === null || following.done === true) return;
@@ -156,7 +156,7 @@ async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<voi
   await writeDone(deps, `Showing ${countOf(shown, "row")}; ${more} --limit N or --all for more`);
 }
 
-/** A full page of a numbered list can be the last one, so the next one is requested. */
+/** A full page of a numbered list can be the last one, so this requests the next page to find out. */
 async function hasMore({ walk, page }: Stop): Promise<boolean> {
   if (page.next !== null) return true;
   const following = await walk.next();

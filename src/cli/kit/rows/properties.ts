@@ -59,7 +59,7 @@ function toNumber(text: string): number | null {
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
 }
 
-/** Properties stored with a response's person aren't part of the row, because they aren't printed. */
+/** Stored properties of a response's person are kept outside the row, so that they aren't printed. */
 const STORED = new WeakMap<JsonObject, Json>();
 
 export function attachStored(row: JsonObject, properties: Json | undefined): void {

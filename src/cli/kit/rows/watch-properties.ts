@@ -27,7 +27,7 @@ export interface PropertyUse {
 
 export const ANSWERS = "answers.";
 
-/** Writes notes when the command's work is done. Throws NothingFoundError if no row has a segment. */
+/** Prints notes about properties after the command. Throws NothingFoundError if no row has a segment. */
 export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Deps {
   const { conditions = [], segments = [], onNote = (note) => writeNote(deps, note) } = use;
   const names = [...new Set([...conditions.map(([key]) => key), ...segments])];
@@ -71,7 +71,7 @@ function createStoredReader(client: Client, names: readonly string[], signal: Ab
       per_page: PER_PAGE_MAX,
     };
     const page = await nullIfRefused(client.page({ route: ROUTES.listPeople, parameters, signal }));
-    // A service that doesn't store properties ignores both parameters.
+    // A service that doesn't support stored properties ignores `ids` and `expand`.
     isKept = page !== null && page.rows.every(({ properties }) => isJsonObject(properties));
     const people = new Map(isKept ? page?.rows.map(({ id, properties }) => [idText(id), properties]) : []);
     for (const row of lacking) attachStored(row, people.get(personIdOf(row)));

@@ -48,7 +48,7 @@ const BEGINNINGS: Readonly<Record<SurveyStatusName, string>> = {
   paused: "Will not be surveyed for now",
 };
 
-/** Our `survey_status` describes a single channel, but a pause and the throttle apply to both. */
+/** Our service's `survey_status` describes only one of the channels, but a pause or the throttle applies to both. */
 function statusOn(known: KnownPerson, channel: Platform, isOnly: boolean): SurveyStatus | null {
   const { person } = known;
   const [left, bounced] =
@@ -67,7 +67,7 @@ function statusOn(known: KnownPerson, channel: Platform, isOnly: boolean): Surve
 
 const WAITING: ReadonlySet<Json | undefined> = new Set(["scheduled", "claimed", "transmitting", "retrying", "held"]);
 
-/** Our own service lists surveys. For other services, the Autopilot membership has the next time. */
+/** Our own service lists the person's surveys. Other services report only the next one, in the Autopilot membership. */
 function nextOn({ person, autopilot, isComplete }: KnownPerson, channel: Platform): number | null {
   const request = autopilot[channel]?.["next_survey_request"] ?? null;
   if (!isComplete) return isJsonObject(request) ? timeOf(request, "survey_scheduled_at") : null;

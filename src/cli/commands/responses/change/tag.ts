@@ -73,7 +73,7 @@ function tagChange(add: readonly string[], remove: readonly string[]): Change {
   return {
     plan(row) {
       const tags = tagsOf(row).map(tagName);
-      // The request replaces all tags, so one that can't be sent back would be removed.
+      // The request replaces all tags, so a tag in a format that can't be sent back would be lost.
       if (tags.includes(null)) throw new NothingFoundError("its tags are of a kind that cannot be sent back");
       const now = tags.filter((name) => name !== null);
       const wanted = [...new Set([...now.filter((name) => !remove.includes(name)), ...add])];

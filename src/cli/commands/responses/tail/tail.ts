@@ -152,7 +152,7 @@ async function follow(deps: Deps, watched: WatchOptions, opened: Opened): Promis
   }
 }
 
-/** Failures that may be temporary. If the first request fails, the address may be wrong. */
+/** Failures that may be temporary. The first request is an exception: if it fails, the address may be wrong. */
 function isOutage(error: unknown): error is ConnectionError | TimeoutError | ServiceError {
   return [ConnectionError, TimeoutError, ServiceError, RateLimitedError, BadReplyError].some(
     (kind) => error instanceof kind,
@@ -164,7 +164,7 @@ function asksTooLong({ options }: Deps, error: Error): boolean {
   return asked !== null && asked > (options.maxWaitMs ?? RETRY_LIMITS.maxWaitMs);
 }
 
-/** A row that never changed proves that the list of changes includes all rows. */
+/** An unchanged row in the list of changes proves that the list includes all rows. */
 function provesChanged(row: JsonObject): boolean {
   const at = timeOf(row, "updated_at");
   return at === null || at === timeOf(row, "created_at");
@@ -200,7 +200,7 @@ async function startWatch(
   return { watch, since };
 }
 
-/** Uses the rows' times, because clocks may differ. Null if there are no rows. */
+/** Uses the newest time in the rows, because our clock may differ from the service's. Null if there are no rows. */
 async function newestChange(deps: Deps, client: Client, parameters: Parameters): Promise<number | null> {
   let newest: number | null = null;
   for (const [order, perPage] of [

@@ -50,7 +50,7 @@ export function readYaml(name: string, text: string, rule: YamlRule): YamlFile {
   return { value, fail };
 }
 
-/** Accepts a map with these keys. Only those in `required` must be present. */
+/** Accepts a map that has only these keys. Those in `required` must be present. */
 export function fields(rules: Readonly<Record<string, YamlRule>>, required: readonly string[] = []): YamlRule {
   return (spot) => {
     const given: JsonObject = {};
@@ -81,7 +81,7 @@ function entriesOf(spot: Spot): (readonly [string, Node, Node | null])[] {
   const { node } = spot;
   if (node === null || (isScalar(node) && node.value === null)) return [];
   if (!isMap(node)) throw spot.fail("must be a map of keys and values");
-  // The library's own check takes quadratic time.
+  // The YAML library's own check for duplicate keys takes quadratic time.
   const seen = new Set<string>();
   return node.items.map(({ key, value }) => {
     if (!isScalar(key)) throw spot.fail("has a key that is not a text");

@@ -29,9 +29,9 @@ import { openListOutput } from "../../../render/list-output.ts";
 import { withPager } from "../../../streams/paging.ts";
 import { writeRecord } from "../../../render/record-output.ts";
 
-/** `sender` is for commands that send an email themselves. */
+/** `sender` is only needed by commands that send email themselves. */
 export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "sender"> {
-  /** If true, a default data file is mentioned even with `--quiet`. */
+  /** If true, the command changes data, so a default data file is mentioned even with `--quiet`. */
   readonly changes?: boolean;
 }
 
@@ -74,7 +74,7 @@ async function administerHere<Result>(
   return asCliError(() => administer({ ...data, clock, random, ...(sender !== undefined && { sender }) }, work));
 }
 
-/** For a database, `dataFile` is the URL without the password, which messages show. */
+/** For a database, `dataFile` is the URL without its password, for use in messages. */
 export function dataAt(place: DataPlace, mayMigrate = false) {
   return place.kind === "file"
     ? { dataFile: place.dataFile, database: null }
@@ -122,7 +122,7 @@ function noteUnnamed({ streams, options }: Deps, dataFile: string): Promise<void
   return writeNote({ streams, options: { ...options, quiet: false } }, `using ${dataFile}`);
 }
 
-/** Work on smaller files doesn't take long enough for a note. */
+/** Below this size, the work is too fast to need a note about how long it takes. */
 const NOTED_BYTES = 200_000_000;
 
 export async function noteDuration(deps: Deps, dataFile: string, verb: string, perSecond: number): Promise<void> {

@@ -7,7 +7,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { dataAt, noteDataFile, PLACE, rejectDryRun } from "./data-file.ts";
 
-/** For `serve --no-migrate`, which can then run as a user who may not change the schema. */
+/** Lets an owner update the schema, so that `serve --no-migrate` can run as a user who may not change it. */
 export const migrate = defineCommand({
   name: "migrate",
   summary: "bring the schema of a database up to date",

@@ -9,7 +9,7 @@ export interface RecordList {
   readonly rows: readonly object[];
 }
 
-/** Tables are shown on terminals and with `-o record`, unless `--columns` is given. Empty lists are omitted. */
+/** Prints the lists as tables below the record if the output is for people to read. Omits empty lists. */
 export async function showWithLists(
   deps: Deps,
   resource: Resource,

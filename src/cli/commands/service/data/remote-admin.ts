@@ -26,7 +26,7 @@ export function withRemoteAdmin<Result>(
   });
 }
 
-/** Detects servers without operations, and keys that can't call operations, before anything is changed. */
+/** Fails before anything is changed if the server doesn't support operations or the key can't call them. */
 async function readKeyProject(client: Client, signal: AbortSignal): Promise<string> {
   const url = client.baseUrl + OPERATIONS_PATH;
   const { status, headers, text, failure } = await client.raw({ method: "GET", url, signal });

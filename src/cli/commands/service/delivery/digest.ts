@@ -41,7 +41,7 @@ const test = defineCommand({
   flags: { place: PLACE, project: PROJECT, mail: MAIL },
   columns: TESTED,
   run: async (deps, { id, place, project, mail: { mail, sender } }) => {
-    // A number can identify a recipient by email or by URL, and only the data tells which.
+    // A number can be the id of an email or a webhook recipient; only the stored data shows which.
     const isMail = !isUrl(id) && !/^\d+$/.test(id);
     if (isMail) parseEmail(id, "<email|url|id>");
     if (isMail && mail === null)

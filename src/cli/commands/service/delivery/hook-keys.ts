@@ -13,8 +13,8 @@ interface KeyFlag<Name extends string> {
 }
 
 /**
- * A key flag for each provider. An empty file name clears the key. `findProblem` returns what is wrong with a key, as
- * the end of a sentence, or null.
+ * Makes a file flag for each provider's key. An empty file name clears the key. `findProblem` returns null, or what is
+ * wrong with a key as the end of a sentence.
  */
 export function keyFlags<Name extends string>(
   findProblem: (name: Name, key: string) => Promise<string | null>,

@@ -13,7 +13,10 @@ export const DELIVERIES = toResource("surveys", OUTPUTS["delivery.list"], [
   "sent_at",
 ]);
 
-/** `surveys` has what Autopilot will add, but no unscheduled requests nor, until the day is over, cancelled surveys. */
+/**
+ * `surveys` includes surveys that Autopilot will add. It excludes requests that weren't scheduled and, until the day is
+ * over, canceled surveys.
+ */
 const DELIVERY_DAYS = toResource(
   "days",
   {

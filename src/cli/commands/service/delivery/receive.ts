@@ -38,7 +38,7 @@ export const receive = defineCommand({
     if (dir === null && streams.in.isTTY)
       throw new UsageError("standard input is a terminal; pipe a message in, or pass --dir");
     const { mailToReport } = await import("../../../../service/delivery/bounce/to-report.ts");
-    // These variables describe the message on standard input. A Maildir contains messages to many addresses.
+    // The mail server sets these variables for the message on standard input. A Maildir has messages to many addresses.
     const envelope = dir === null ? { originalRecipient: env["ORIGINAL_RECIPIENT"], recipient: env["RECIPIENT"] } : {};
     const open: OpenReader = async (store) => {
       const address = bounceAddress ?? (await store.read((tx) => tx.tables.mark("bounce address")));

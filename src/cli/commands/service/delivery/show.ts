@@ -59,7 +59,7 @@ function toLogRows({ id, channel, state, log, ...survey }: Survey): object[] {
   ];
 }
 
-/** Pages of many scores that are opened without an answer point to a link scanner. */
+/** If pages of many scores were opened without an answer, a link scanner is likely. */
 function describePage(page: NonNullable<Survey["page"]>): string {
   const { gets, scores, head_seen, answered_by, answered_after } = page;
   const after = answered_after === null ? "" : ` after ${answered_after} s`;

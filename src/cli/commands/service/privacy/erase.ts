@@ -59,7 +59,7 @@ export const erase = defineCommand({
   },
 });
 
-/** Doesn't mention the address, because the lines may be kept with the receipt. */
+/** Doesn't print the erased address, because the output may be kept with the receipt. */
 async function advise(deps: Deps, receipt: Omit<Erasure, "problem">, properties: boolean): Promise<void> {
   const { people, surveys, mentions, messages, verified, erased_at: erasedAt } = receipt;
   if (people === 0)

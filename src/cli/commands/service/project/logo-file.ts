@@ -6,7 +6,7 @@ const READ_MAX = 64 * 1024;
 
 export interface LogoRefusals {
   readonly unreadable: (why: string) => Error;
-  /** An empty logo would clear the current one. */
+  /** The error for an empty file, which would otherwise clear the current logo. */
   readonly empty: () => Error;
 }
 
