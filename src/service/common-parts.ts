@@ -51,8 +51,8 @@ export async function openCommonParts(options: ServiceOptions): Promise<CommonPa
   const keepErasures = async (): Promise<void> => {
     if (database === null) await syncErasures(store, dataFile, random);
   };
-  // If the erasure log can't be written now, that is retried later. If it can't be read, starting could bring back
-  // erased people.
+  // If the erasure log can't be written, that is retried later. If it can't be read, this fails, because erased people
+  // could come back.
   await keepErasures().catch(async (error: unknown) => {
     if (!(error instanceof StoreFileError)) return failures.add(error);
     await store.close();

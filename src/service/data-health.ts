@@ -5,7 +5,7 @@ import { type DataFileOptions, openData } from "./data-file/open-data-file.ts";
 import type { Unready } from "./health.ts";
 import { livingProcesses } from "./sending/heartbeat.ts";
 
-/** Lists the servers using the data; a killed one is listed for another half a minute. */
+/** Returns null if a server is using the data. A killed server still counts for 30 seconds. */
 export async function askData(
   choice: Pick<DataFileOptions, "dataFile" | "database">,
   clock: Clock,

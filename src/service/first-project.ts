@@ -14,7 +14,9 @@ export async function ensureProject(store: Store): Promise<void> {
   );
 }
 
-/** Null if there are keys already, or the given one was revoked. Throws InvalidError for an invalid key. */
+/**
+ * Returns the new key; null if there are keys already or `given` was revoked. Throws InvalidError for an invalid key.
+ */
 export async function ensureFirstKey(store: Store, random: Random, given: string | null): Promise<string | null> {
   // This usually finds a key, without waiting for other processes.
   if (await store.read((tx) => hasFirstKey(tx, given))) return null;

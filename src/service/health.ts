@@ -5,7 +5,7 @@ import { startDeadline } from "../runtime/http-exchange.ts";
 /** Null if ready; otherwise the reason, phrased as the end of a sentence. */
 export type Unready = string | null;
 
-/** Container engines give a health check 5 seconds or more. */
+/** Container engines give a health check at least 5 seconds, so this is shorter. */
 const TIMEOUT_MS = 4000;
 const LATE = `does not answer within ${TIMEOUT_MS / 1000} s`;
 

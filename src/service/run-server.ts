@@ -34,13 +34,14 @@ export async function runServer(service: Service, options: ServerOptions): Promi
       service.setReady(false);
       try {
         try {
-          // A message in progress may take half a minute, and people still open links.
+          // The listener still serves meanwhile: a message in progress can take half a minute, and people still open
+          // links.
           await service.stop();
         } finally {
           await drain(listener, service.clock);
         }
       } finally {
-        // Until now, `/readyz` has reported that the server is draining.
+        // Closes this listener last, so that `/readyz` can report that the server is draining.
         if (operators !== null) await drain(operators, service.clock);
         await service.close();
       }

@@ -25,7 +25,7 @@ export class ServiceAddress {
     return [this.#url, ...(this.#listening === null ? [] : [this.#listening])];
   }
 
-  /** For commands: takes over the address that the newest server stored. */
+  /** Used by commands: adopts the address stored by the most recent server. */
   async recall(store: Store): Promise<void> {
     if (this.#publicUrl !== null) return;
     await store.read(async ({ tables }) => {

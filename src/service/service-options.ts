@@ -15,7 +15,7 @@ export interface ServiceOptions {
   readonly database?: DatabaseChoice | null;
   /** Folder for messages that aren't sent; `outbox/` next to the data file by default. */
   readonly outbox?: string | null;
-  /** False in a command, which doesn't know its server's outbox. True by default. */
+  /** False in commands, which don't know their server's outbox. Defaults to true. */
   readonly knowsOutbox?: boolean;
   readonly clock: Clock;
   readonly random: Random;

@@ -59,7 +59,7 @@ export class Upkeep {
         log.warn("clock_behind", { seconds: lead, message });
       }
       isBehind = lead > 0;
-      // The store itself reports what it finds.
+      // The store reports what it finds itself, so errors are ignored here.
       await store.verify().catch(() => undefined);
       await clock.sleep(POLL_MS, this.#stopping.signal).catch(() => undefined);
     }

@@ -37,7 +37,9 @@ export async function readLaterErasures(copy: Store, { backup, dataFile }: CopyP
   return { logs: logs.filter((log) => log !== null), unread };
 }
 
-/** A damaged backup must not keep an older one from being restored. */
+/**
+ * Returns the message instead of throwing, because one damaged backup must not keep an older one from being restored.
+ */
 function asReason(error: unknown): string {
   if (error instanceof StoreFileError) return error.message;
   throw error;

@@ -48,7 +48,7 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
     await refuseServed(source, from);
     if (fromDatabase === null) await syncErasures(source, from, random);
     await source.settle();
-    // No one delivers now, so any claims were left by a killed server.
+    // No server uses the source now, so any claims in it were left by a killed one.
     await source.write((tx) => releaseDeadClaims(tx), { project: "all" });
     await refuseDamaged(source, from);
     const moved = await source.read((tx) => tx.tables.mark("moved"));

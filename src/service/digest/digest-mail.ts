@@ -129,7 +129,7 @@ export async function makeDigest(
     boundary: sum.slice(32, 60),
   });
   const text = key === null ? unsigned : await signMail(unsigned, key);
-  // Only surveys have bounce tokens.
+  // Digests have no bounce token, so they can't use a bounce address that contains one.
   const bounce = sender.bounceAddress?.includes("{token}") === true ? null : sender.bounceAddress;
   const envelope = { from: asciiDomain(bounce ?? sender.from), to: asciiDomain(due.email) };
   return {

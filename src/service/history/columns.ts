@@ -35,7 +35,7 @@ export const HISTORY_FIELDS: readonly HistoryField[] = [
 ];
 
 export type HistoryTarget =
-  /** `isGiven`: a flag renamed the column to this field. */
+  /** `isGiven` is set if a flag mapped the column to this field. */
   | { readonly kind: "field"; readonly field: HistoryField; readonly isGiven?: true }
   | { readonly kind: "property"; readonly key: string }
   | { readonly kind: "answer"; readonly question: string }
@@ -129,7 +129,7 @@ export function createTargets(
   };
 }
 
-/** If a column was renamed to a field, another column with that name is ignored. */
+/** If a flag mapped a column to a field, ignores another column with that field's name. */
 export function preferGiven(
   columns: readonly string[],
   targets: (column: string) => HistoryTarget,
@@ -202,7 +202,10 @@ const SEGMENT_PERSON: Readonly<Record<string, HistoryField>> = {
   context_traits_phone: "phone_number",
   received_at: "synced_at",
 };
-/** Each row of `survey_question_answered` answers one question. If that is named `score`, the answer is the score. */
+/**
+ * Each row of `survey_question_answered` answers one question. If the question is named `score`, its answer is the
+ * score.
+ */
 const SEGMENT: Readonly<Record<string, HistoryField>> = {
   ...SEGMENT_PERSON,
   survey_id: "id",

@@ -102,7 +102,7 @@ function toAnswer(fields: Fields, questions: ReadonlyMap<string, Fields>): JsonO
   };
 }
 
-/** A cell may contain the choice as JSON. */
+/** A cell can contain the chosen option as JSON. */
 function parsedChoice(value: Json): Json {
   if (typeof value !== "string") return value;
   const json = parseJson(value);

@@ -14,7 +14,7 @@ import {
 
 export interface HistoryShape {
   readonly format: HistoryFormat;
-  /** Null if each row names its own. */
+  /** Null if each row names its own stream. */
   readonly stream: HistoryStream | PartStream | null;
 }
 

@@ -38,7 +38,7 @@ interface StreamTally {
 }
 
 export interface HistoryTally {
-  /** Among equally new rows, the last one counts. */
+  /** Among equally new versions of a row, only the last one is the newest. */
   isNewest(ordinal: number): boolean;
   answeredAt(personId: number): number | null;
   createdAt(personId: number): number | null;
@@ -76,7 +76,7 @@ const KEEP_ADDRESS = `INSERT INTO addresses VALUES (?, ?)
 const MONTHS = `SELECT month, sum(category = 'promoter') AS promoters, sum(category = 'passive') AS passives,
   sum(category = 'detractor') AS detractors FROM newest WHERE month IS NOT NULL GROUP BY month ORDER BY month`;
 
-/** A row with an id and a row with only an address can be about the same person. */
+/** Counts addresses only if no row has them together with an id, because two rows can be about the same person. */
 const PEOPLE = `SELECT (SELECT count(*) FROM people) + (SELECT count(*) FROM addresses WHERE has_id = 0) AS count`;
 
 type Reads = Map<HistoryStream | PartStream, { read: number; refused: number }>;

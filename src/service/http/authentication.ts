@@ -86,7 +86,7 @@ export class KeyRing {
     const use = { project, id, lastUsedOn };
     this.#noteUse(use);
     if (authorization.length > REMEMBERED_LENGTH_MAX) return caller;
-    // Doesn't use `this.#remembered`: if a key was revoked during a slow look-up, it ends up in the discarded map.
+    // Uses the map from before the look-up: if a key was revoked during it, `#remembered` is already a new map.
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     remembered.set(authorization, { caller, use, isGuessable: isGuessable(key), expiresAt: found.at });
     return caller;

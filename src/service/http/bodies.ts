@@ -33,7 +33,7 @@ export class RequestBody {
     this.#waiting = waiting;
   }
 
-  /** True while the client waits for permission, when its next bytes may or may not be the body. */
+  /** True while the client waits for permission to send the body: its next bytes may be the body or another request. */
   get isUncertain(): boolean {
     return this.#waiting !== null;
   }

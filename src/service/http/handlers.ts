@@ -146,7 +146,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const query = readMetricsQuery(new Reader(call.parameters));
     return call.store.read(async (tx) => {
       const metrics = await getMetrics(tx, call.project, query);
-      // Only for the group that reports request, because this also reads the project's logo.
+      // Reports request the `email` group; other requests skip this read, which also loads the project's logo.
       const name = query.groups.has("email") ? fullName(await readPresentation(tx, call.project), call.project) : null;
       return jsonReply(200, metrics, name === null ? {} : { [PROJECT_NAME_HEADER]: encodeURIComponent(name) });
     });

@@ -163,7 +163,7 @@ export class HttpService {
         ? await this.#callApi(known, target, progress, listener)
         : await this.#callOperation(known, operation, progress);
     } catch (given) {
-      // `KeyRing` remembers keys for a moment after another process has removed their project.
+      // `KeyRing` can remember a removed project's key for a moment, so this responds as to an unknown key.
       const error = given instanceof ProjectRemovedError ? unauthorized() : given;
       const isKey = error instanceof HttpError && error.status === 401;
       if (isKey || error instanceof ForbiddenError) this.#accessLog.addRefusal(isKey ? "key" : "access", address);

@@ -108,7 +108,7 @@ export function withCursorFilters(parameters: JsonObject, route: Route): JsonObj
   if (dotAt < 0) return parameters;
   const encoded = cursor.slice(dotAt + 1);
   const bytes = Buffer.from(encoded, "base64url");
-  // Without its filters, the cursor would page through a different list.
+  // Rejects damaged filters, because without them the cursor would page through a different list.
   if (dotAt === 0 || bytes.toString("base64url") !== encoded) throw new InvalidError({ page_info: ["is invalid"] });
   const filters = bytes.toString();
   return { ...parseQuery(filters, route), ...parameters, page_info: cursor.slice(0, dotAt) };

@@ -139,14 +139,17 @@ function serveRequests(server: Server, listener: Listener): void {
   });
 }
 
-/** Answers a request in progress first, with the reason for the refusal if its body is still being read. */
+/**
+ * Rejects bytes that aren't valid HTTP. A request in progress is answered first; if its body is still being read, the
+ * answer is the rejection.
+ */
 function refuseWhatIsNotHttp(server: Server, { handler, exchanges }: Listener): void {
   server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     const refusal = toRefusal(error.code ?? "");
     const last = exchanges.get(socket);
     const isAnswered = last?.outgoing.writableFinished !== false;
-    // The request was answered with a refusal, but its body never ended.
+    // The request was rejected before its body ended, so it gets no second response.
     const isOver = isAnswered && last?.outgoing.req.complete === false;
     if (refusal === null || !socket.writable || isOver) socket.destroy();
     else if (isAnswered) writeRaw(socket, handler.refuse(refusal, "-"));
@@ -266,7 +269,7 @@ async function send(
   outgoing.writeHead(status, Object.assign(length, headers));
   if (typeof body === "string") {
     outgoing.end(body);
-    // Most responses fit into the kernel's buffer.
+    // Most responses fit into the kernel's buffer, so there is nothing to wait for.
     if ((outgoing.socket?.writableLength ?? 0) === 0) return;
   }
   outgoing.setTimeout(unreadMs);

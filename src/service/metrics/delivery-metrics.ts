@@ -113,7 +113,7 @@ export class DeliveryMetrics {
     this.#refusals.add([why]);
   }
 
-  /** Without a queue, returns only the counts of this process. */
+  /** `queue` is null if the store didn't respond; the result then has only the counts of this process. */
   lines(queue: DueQueue | null, senders: SenderStates): readonly string[] {
     return [
       ...this.#outcomes.lines(),

@@ -66,7 +66,7 @@ const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const;
 
 /** Scrapes within this time share one query of the store. */
 const GAUGES_KEPT_MS = 10_000;
-/** Prometheus allows ten seconds per scrape. */
+/** Well below Prometheus's default scrape timeout of ten seconds. */
 const STORE_TIMEOUT_MS = 4000;
 
 type ProcessUsage = ReturnType<ReturnType<typeof createUsageReader>>;
@@ -144,7 +144,7 @@ export class ServiceMetrics {
 
   /** Omits the store's metrics if the store doesn't respond. */
   async lines({ store, deliveries, senders, webhookAttempts }: Sources): Promise<readonly string[]> {
-    // Counted first, because the summary itself takes a connection.
+    // Counts connections before reading the summary, which uses one itself.
     const connections = store.connections();
     this.#summarize ??= readAtMostEvery(this.#clock, GAUGES_KEPT_MS, () => readSummary(store));
     const summary = await withTimeout(this.#clock, STORE_TIMEOUT_MS, this.#summarize(), null).catch(() => null);

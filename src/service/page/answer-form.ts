@@ -35,7 +35,7 @@ const FORM_MAX = 64 * 1024;
 
 const FIELD = /^answers\[([a-z0-9_-]{1,40})\](?:\[\])?$/;
 
-/** The stored score applies to a form that has only answers to further questions. */
+/** `stored` is the score to use if the form has only answers to further questions. */
 export function readForm(body: Uint8Array, stored: number | null = null): PageForm {
   const fields = new URLSearchParams(new TextDecoder().decode(body));
   const answers = readAnswers(fields);
@@ -81,7 +81,7 @@ interface AnsweredPage extends AnswerSteps {
   readonly reply: (taken: TakenAnswer & { readonly kind: "stored" }, isAsking: boolean) => HttpResponse;
 }
 
-/** Shows the form again if it has a mistake or came too soon. */
+/** Shows the form again if it has a mistake or exceeds a rate limit. */
 export async function answerForm(store: Store, form: PageForm, page: AnsweredPage): Promise<HttpResponse> {
   const { view, reply, ...steps } = page;
   const { score, answers, isTooLarge } = form;

@@ -61,13 +61,15 @@ export class AnswerPages {
     const look: Look = { method, score: linkedScore(request.query, rest) };
     const isNoted = this.#noteLook(project.id, token, look);
     const now = unixSeconds(clock);
-    // If a visit isn't recorded, scanners are recognized less reliably.
+    // A visit that isn't recorded counts as a scanner's, because without the record scanners are harder to recognize.
     const isScanned =
       this.#scanners.isScanning(request.from, token) || !isNoted || looksScanned(addLook(pageFacts, look, now), sentAt);
     return pageResponse(surveyPage(found, { look, now, isScanned, answerWindowSeconds }));
   }
 
-  /** False if too many visits are pending: while another process locks the project, they would fill the memory. */
+  /**
+   * Returns false if too many writes are pending: while another process locks the project, they would fill the memory.
+   */
   #noteLook(project: number, token: string, look: Look): boolean {
     const { store, onError } = this.#options;
     if ((this.#pendingLooks.get(project) ?? 0) >= LOOKS_MAX) return false;
@@ -93,7 +95,7 @@ export class AnswerPages {
     if (state === "closed") return seeOther(path);
     const form = readForm(await request.body(), visit.answer?.score ?? null);
     const { by, comment, hasComment } = form;
-    // Scripts have their own limit, so they can't use up the button's.
+    // The page's script has its own limit, so it can't use up the button's.
     const limit = by === "script" ? scriptChanges : linkChanges;
     return answerForm(store, form, {
       project: visit.survey.project,

@@ -84,7 +84,7 @@ export function pageHeaders({ brand = NO_BRAND, script = null }: Partial<HtmlPag
   };
 }
 
-/** Browsers that reached the service over https keep using it. */
+/** Adds HSTS, so that browsers that reached the service over https keep using it. */
 export function stayingWithHttps(response: HttpResponse, url: string): HttpResponse {
   if (!url.startsWith("https:")) return response;
   return { ...response, headers: { ...response.headers, "strict-transport-security": "max-age=31536000" } };
@@ -105,7 +105,7 @@ export function unknownLink(locale: Locale): HtmlPage {
   return noticePage({ status: 404, locale, brand: NO_BRAND, title: linkUnknown }, linkUnknownDetail);
 }
 
-/** Comes first in reading and focus order. `field` is the id of the field to correct. */
+/** The browser focuses it when the page loads. `field` is the id of the field to correct. */
 export function problemSummary(text: string, field: string | null): Html {
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
     <p>${field === null ? text : html`<a href="#${field}">${text}</a>`}</p>

@@ -39,7 +39,7 @@ export async function handleLeaving(
   const { view, hasLeft, mayReturn, leave, comeBack } = found;
   const show = async (): Promise<HttpResponse> => pageResponse(hasLeft ? leftPage(view, mayReturn) : leavingPage(view));
   return byMethod(request, show, async () => {
-    // One-click requests come in all forms, with or without a body.
+    // One-click requests come with and without a body, so the body is ignored.
     if (rest === "") return pageResponse(leftPage(view, await leave()));
     const seconds = options.linkChanges.count(token);
     const isBack = seconds === 0 && (await comeBack());

@@ -25,7 +25,8 @@ const DIGEST = {
 function leavingTexts({ locale, isDigest = false, isSms = false }: LeavingView) {
   const texts = surveyTexts(locale);
   if (!isSms) return isDigest ? { ...texts, ...DIGEST } : texts;
-  // The second sentence says how to resubscribe by text message, which not every sender can receive.
+  // Keeps only the first sentence, because the second says how to resubscribe by text message, which not every sender
+  // can receive.
   const [stopped] = new Intl.Segmenter(locale, { granularity: "sentence" }).segment(texts.smsStopped);
   return { ...texts, unsubscribeAsk: texts.whyYouGetThis, unsubscribed: (stopped?.segment ?? "").trim() };
 }

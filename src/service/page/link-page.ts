@@ -51,7 +51,7 @@ async function answerLink(options: PagesOptions, request: PathRequest, token: st
   if (found === null) return respondUnknown(options, request);
   const { link, answer } = found;
   const form = readForm(body, answer?.score ?? null);
-  // Stored comments aren't shown, so an empty field doesn't remove one.
+  // The form doesn't show the stored comment, so an empty field doesn't mean that the visitor deleted it.
   const given = { score: form.score ?? 0, ...(form.comment.trim() !== "" && { comment: form.comment }) };
   const view = toView(options, found, request, visit, form.score);
   return answerForm(store, form, {

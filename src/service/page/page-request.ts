@@ -29,7 +29,6 @@ export interface PagesOptions {
 }
 
 interface PageLimit {
-  /** Counts the request and returns 0 if there is room; otherwise returns the seconds to wait. */
   count(caller: string): number;
 }
 
@@ -75,7 +74,7 @@ export interface Shown {
   readonly presentation: Presentation;
 }
 
-/** `properties` are the survey's: the page names its product if the sender has no name. */
+/** `properties` are the survey's. If there is no sender name, the page shows the product named in them. */
 export async function showProject(
   tx: Transaction,
   { senderName, base }: Pick<PagesOptions, "senderName" | "base">,

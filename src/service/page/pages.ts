@@ -66,7 +66,7 @@ async function showRoot(options: PagesOptions): Promise<HttpResponse> {
   return pageResponse({ status: 200, locale: FALLBACK_LOCALE, brand: shown, title, body });
 }
 
-/** Keeps an SVG that is opened directly from running code. */
+/** Keeps scripts in an SVG logo from running if someone opens it directly. */
 const LOGO_HEADERS = {
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   "cache-control": "public, max-age=86400, immutable",

@@ -40,7 +40,7 @@ export async function showResponse(
   return pageResponse(responsePage(response, found.brand, zone));
 }
 
-/** Has no challenge, because a browser would ask for a name and password, which no one has. */
+/** Responds with 403, because after a 401 challenge a browser would ask for a name and password, which no one has. */
 async function askForKey(options: PagesOptions): Promise<HttpResponse> {
   const { brand } = await options.store.read((tx) => showPreview(tx, options));
   const title = "No access";

@@ -175,7 +175,7 @@ export function numberScale(cells: readonly Html[]): Html {
 
 const ROW_MAX = 6;
 
-/** The script updates this same element when the answer is stored, or when it couldn't be. */
+/** The script updates this element once the answer is stored or the request has failed. */
 function choice({ words, score, isChosenByLink = false }: FormView): Html | null {
   if (!isChosenByLink || score === null) return null;
   const texts = surveyTexts(words.locale);
@@ -183,7 +183,7 @@ function choice({ words, score, isChosenByLink = false }: FormView): Html | null
   return html`<output data-saved="${texts.recordedAddComment}" data-unsaved="${texts.youChose}">${chosen}</output> `;
 }
 
-/** At the end of a single row the number is hidden, because it is right above. */
+/** Below a single row, only screen readers get the number, because it is visible right above. */
 function scaleEnd(score: number, text: string): Html {
   return html`<span><span class="heard">${score} – </span>${text}</span> `;
 }

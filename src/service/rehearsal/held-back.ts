@@ -9,7 +9,9 @@ import { dueMoment, plannedMoment } from "../domain/surveys/due-moment.ts";
 import { nextOpen } from "../domain/windows/open-time.ts";
 import type { Held } from "./results.ts";
 
-/** Call it before the message is settled, because that schedules the member's next survey. */
+/**
+ * Returns what delayed the message. Call this before the message is settled, which schedules the member's next survey.
+ */
 export async function findWaits(tx: Transaction, due: DueQuestion, zone: string): Promise<Held[]> {
   const wallClock = createWallClock(zone);
   const localDay = (at: number): number => Math.floor(wallClock(at) / DAY_SECONDS);
@@ -24,7 +26,7 @@ export async function findWaits(tx: Transaction, due: DueQuestion, zone: string)
   ];
 }
 
-/** Ignores the sending window. */
+/** When the message would be due without the sending window. */
 async function findPlanned(
   tx: Transaction,
   due: DueQuestion,

@@ -15,7 +15,7 @@ export interface PeriodRow {
   readonly held_limit: number;
 }
 
-/** A run of empty periods is named by its first and last period. */
+/** Merges each run of empty periods into one row, named by its first and last period. */
 export function foldEmpty(rows: readonly PeriodRow[]): readonly PeriodRow[] {
   const folded: { first: PeriodRow; last: PeriodRow; isEmpty: boolean }[] = [];
   for (const row of rows) {

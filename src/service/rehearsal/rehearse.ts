@@ -18,7 +18,7 @@ import { Answers, JumpClock } from "./simulated.ts";
 export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
   readonly project: string;
   readonly until: number;
-  /** The share of surveys that get an answer, 0 to 1, and the random numbers that choose them. */
+  /** Share of surveys that get an answer, from 0 to 1; `chance` picks which ones. */
   readonly answerRate: number;
   readonly chance: Pick<Random, "fraction">;
   readonly onMoment: (at: number) => Promise<void>;
@@ -43,7 +43,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
 
 async function copyInto(store: Store, options: RehearsalOptions): Promise<void> {
   await copyData(options, store, options.signal);
-  // Copies are paused; the rehearsal shows what happens without the pause.
+  // Lifts the pauses that would hold this project's surveys, because the rehearsal shows what happens without them.
   await store.write(
     async (tx) => {
       await tx.senders.setPaused(null);
@@ -80,7 +80,7 @@ async function run(
   return { since, until, zone, messages, held, withoutAddress };
 }
 
-/** No other process uses the copy. */
+/** Needs no heartbeat, because no other process uses the copy. */
 const ALONE: SchedulerOptions["heartbeat"] = {
   beat: async () => undefined,
   isLeader: () => true,
@@ -137,7 +137,7 @@ function createRecorder(store: Store, clock: JumpClock, recorded: Recorded): Mes
   };
 }
 
-/** A survey outside Autopilot delays the member's next Autopilot survey. */
+/** Records which Autopilot surveys this one delays, because of the minimum time between two surveys of a person. */
 async function noteThrottled(store: Store, due: DueQuestion, now: number, held: Held[]): Promise<void> {
   const { project, person } = due;
   await store.read(async (tx) => {

@@ -19,6 +19,6 @@ export interface Rehearsal {
   readonly zone: string;
   readonly messages: readonly RehearsedMessage[];
   readonly held: readonly Held[];
-  /** Autopilot members without an address for its channel. */
+  /** Number of Autopilot members without an email address or phone number for their channel. */
   readonly withoutAddress: number;
 }

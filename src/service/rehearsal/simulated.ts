@@ -4,7 +4,7 @@ import type { Random } from "../../runtime/random.ts";
 import { answerSurvey } from "../domain/answers/answers.ts";
 import type { DueQuestion, Store } from "../domain/ports.ts";
 
-/** Gives the same numbers on every machine. */
+/** Pseudo-random numbers that are the same on every machine. */
 export function createChance(seed: number): Pick<Random, "fraction"> {
   let count = 0;
   return {

@@ -101,7 +101,10 @@ export class InFlight {
     if (this.isBusy()) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
   }
 
-  /** A delivery that takes too long is put back if unmarked; otherwise its outcome is unknown. */
+  /**
+   * Waits for deliveries in progress. One that takes too long returns to the queue if unmarked; otherwise its outcome
+   * is unknown.
+   */
   async drain(record: () => Promise<void>): Promise<void> {
     this.#cutOff(({ hasBegun }) => !hasBegun);
     await this.#untilEnded(DRAIN_MS, record);
@@ -148,7 +151,10 @@ export class InFlight {
     };
   }
 
-  /** Records ended deliveries with the mark, so that a crash never leaves more marks than connections. */
+  /**
+   * Records finished deliveries in the same commit as the mark, so that a crash never leaves more marks than
+   * connections.
+   */
   async #mark(due: DueMessage, frozen: FrozenMessage | undefined): Promise<boolean> {
     const { store, onUnknown } = this.#options;
     const own = due.project.id;
@@ -165,7 +171,7 @@ export class InFlight {
     return (await allOrFirstError(writes)).every(Boolean);
   }
 
-  /** Only the first outcome counts: a withdrawn message no longer belongs to the sender. */
+  /** Ignores all but the first result, and results of messages that were withdrawn. */
   #end(item: Item, result: DeliveryResult): void {
     if (item.result !== null || !this.#items.has(item.due)) return;
     item.result = result;

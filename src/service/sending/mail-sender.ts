@@ -48,6 +48,6 @@ function interpretReply({ kind, reply }: AnsweredResult<SmtpReply>): Meaning {
   const { stage, code } = reply;
   if (kind === "accepted") return { ...NOTHING_MEANT, outcome: "sent" };
   if (stage !== "final-dot" || code !== null) return classifyReply(reply);
-  // Otherwise, with a server that loses messages after the dot, every message would become unknown.
+  // Backs off; otherwise every message would become unknown on a server that drops the connection after the final dot.
   return { ...NOTHING_MEANT, outcome: "unknown", sender: "back-off" };
 }

@@ -54,7 +54,7 @@ export async function openMailDelivery(options: MailOptions & MailTools): Promis
   };
   if (dkim !== null) for (const project of await store.read((tx) => tx.projects.list())) await readContext(project);
   return openSmtpSender({
-    // The scheduler stops first and has already waited for transmissions.
+    // Doesn't drain, because the scheduler stops first and has already waited for transmissions.
     transport: new SmtpTransport({ server, certificates, connections, clock, timeouts: { drainPastDot: 0 } }),
     connections,
     rate,

@@ -26,12 +26,12 @@ export class MessageSweep {
   async eraseSome(listed?: readonly ErasedSurvey[]): Promise<{ readonly removed: number; readonly left: number }> {
     const { store, files, knowsOutbox } = this.#options;
     const gone = listed ?? (await store.read((tx) => tx.queue.listErased(ERASE_BATCH)));
-    // A message in flight would be written after it was erased.
+    // Skips messages in flight, because their files would be written after the erasure.
     const idle = gone.filter((survey) => !this.#isInFlight(survey));
     if (idle.length === 0) return { removed: 0, left: gone.length };
     const { removed, surveys } = (await files?.erase(idle)) ?? { removed: 0, surveys: idle };
     const done = knowsOutbox === false ? surveys : idle;
-    // The project may be gone, and nothing else changes these rows.
+    // Needs no project lock: the project may be gone, and nothing else changes these rows.
     await store.write((tx) => tx.queue.forgetErased(done), { project: "none" });
     if (gone.length < ERASE_BATCH || done.length === 0) return { removed, left: gone.length - done.length };
     const more = await this.eraseSome();

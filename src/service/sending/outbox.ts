@@ -63,7 +63,7 @@ const TEMPORARY = new RegExp(`^${NAME}\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
 
 const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null };
 
-/** Needs no mark, because the retry of an interrupted message finds the file that was already written. */
+/** Doesn't mark messages, because the retry of an interrupted message finds the file that was already written. */
 export class Outbox implements MessageSender, MessageFiles {
   readonly name = "outbox";
   readonly channels: MessageSender["channels"];
@@ -95,7 +95,7 @@ export class Outbox implements MessageSender, MessageFiles {
       return this.#write(questionName(due), attempts, async () =>
         formatQuestion(due, await readContext(project), unixSeconds(clock)),
       );
-    // Making a digest takes long, so people may have been erased.
+    // Making a digest takes a while, so the digest may have been withdrawn in the meantime.
     const { text, messageId } = await makeDigest(due, await readContext(project), null);
     if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
     const name = fileName({ project, requestId: due.digestId, channel: "email", token: due.token }, due.scheduledAt);
@@ -243,7 +243,7 @@ interface Formatted {
 async function formatQuestion(due: DueQuestion, context: MailContext, now: number): Promise<Formatted> {
   if (due.channel === "sms" || due.channel === "sms-reminder")
     return { text: formatSurveySms(due, context), mark: due.token };
-  // The outbox sets no mark, so nothing is frozen; a seed from the token makes each rendering the same.
+  // The outbox doesn't mark messages, so no values are frozen; a seed from the token makes every rendering the same.
   const seed = "survey" in due ? `${due.requestId} ${due.token}` : due.token;
   const frozen = freezeMail(due, context, tokensFrom(seed), now);
   const message = "survey" in due ? withSurvey(due, context, now) : due;
@@ -275,7 +275,7 @@ async function checkFolder(folder: string): Promise<void> {
     throw new ForeignOutboxError("open", `${folder} belongs to or can be written by other users`);
 }
 
-/** If a complete file contains the mark, it is this message. */
+/** Does nothing if the file already contains the mark, because an earlier attempt wrote this message. */
 async function writeOnce(file: string, { text, mark }: Formatted, unique: string): Promise<void> {
   const existing = await readRegular(file).catch(() => "");
   if (existing.includes(mark)) return;

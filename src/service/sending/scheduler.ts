@@ -18,7 +18,7 @@ export interface SchedulerOptions {
   readonly heartbeat: Pick<Heartbeat, "beat" | "isLeader" | "end">;
   readonly senders: readonly MessageSender[];
   readonly files?: MessageFiles;
-  /** False in a command: a server may keep files elsewhere, and it reports a pause itself. True by default. */
+  /** False in commands, whose server may use another outbox and reports pauses itself. Defaults to true. */
   readonly knowsOutbox?: boolean;
   /** Messages older than this are dropped; null for no limit. */
   readonly maxAgeSeconds: number | null;
@@ -30,13 +30,13 @@ export interface SchedulerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Renewed while a message is in flight, so it ends only if the process hangs or dies. */
+/** Renewed while a message is in flight, so a lease ends only if the process hangs or dies. */
 const LEASE_SECONDS = LIFE_SECONDS;
 const RENEWED_SECONDS = LEASE_SECONDS / 3;
 /** While other messages are in flight, ended ones wait this long to be recorded together. */
 const RECORD_WAIT_MS = 5;
 const LOOK_WAIT_MS = 100;
-/** Small, so that API writes don't wait long. */
+/** Messages held per write; small, so that API writes don't wait long. */
 const HOLD_BATCH = 100;
 
 export class Scheduler {
@@ -50,7 +50,7 @@ export class Scheduler {
   /** How far the store's clock, which decides what is due, is ahead of ours. */
   #aheadSeconds = 0;
   #renewed = { steadyMs: 0, wallMs: 0 };
-  /** Nothing is due before this time, by the store's clock; 0 if a sender was full. */
+  /** No message is due before this time (Unix seconds, store's clock); 0 means unknown, because a sender was full. */
   #quietUntil = 0;
 
   constructor(options: SchedulerOptions) {
@@ -64,7 +64,7 @@ export class Scheduler {
     this.#loop.start();
   }
 
-  /** Something may be due, now or at `dueAt` (Unix seconds), or a sender has room again. Cheap to call. */
+  /** Call this when a message may be due, now or at `dueAt` (Unix seconds), or when a sender has room again. Cheap. */
   wake(dueAt = 0): void {
     const { store, clock } = this.#options;
     if (this.#isWoken || dueAt - this.#aheadSeconds > unixSeconds(clock) + store.pollSeconds) return;
@@ -76,7 +76,10 @@ export class Scheduler {
     void clock.sleep(LOOK_WAIT_MS, this.#loop.stopping).then(wakeNow, () => undefined);
   }
 
-  /** Waits up to 30 seconds for messages in flight. Null if only the server can find some of the files. */
+  /**
+   * Removes the files of erased surveys, waiting up to 30 seconds for messages in flight. Null if only the server can
+   * find some of the files.
+   */
   sweep(): Promise<number | null> {
     return this.#sweep.run();
   }
@@ -112,7 +115,7 @@ export class Scheduler {
       this.#hasBegun = true;
       await this.#renew();
       const startedAt = unixSeconds(clock);
-      // If something may be due, ended messages are recorded together with the next claims.
+      // While nothing is due, records finished deliveries now; otherwise they share a transaction with the next claims.
       const isQuiet = startedAt + this.#aheadSeconds < this.#quietUntil;
       if (isQuiet && (await this.#recordAndClaim([])).isMore) continue;
       const open = senders.filter((sender) => roomFor(sender, this.#inFlight) > 0);
@@ -160,11 +163,14 @@ export class Scheduler {
     this.#renewed = now;
   }
 
-  /** Records ended deliveries before or together with the project's next claims, even after the store has failed. */
+  /**
+   * Records finished deliveries in the same transaction as their project's next claims. If that fails, the next call
+   * records them.
+   */
   async #recordAndClaim(plans: readonly Plan[]): Promise<Turn> {
     const ended = groupByProject(this.#inFlight.ended(), ({ due }) => due.project.id);
     const planned = groupByProject(plans, ({ claim }) => claim.project);
-    // If a message is marked in the meantime, that write records the ended ones too.
+    // Waits briefly while messages are in flight: if one is marked, the same write records the finished deliveries.
     const mayWaitMs = this.#inFlight.isBusy() ? RECORD_WAIT_MS : 0;
     const work = async (project: number): Promise<Turn> => {
       const done = ended.get(project) ?? [];
@@ -195,7 +201,10 @@ function readClocks(clock: Clock): { readonly steadyMs: number; readonly wallMs:
   return { steadyMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-/** Without this, a restored data file would send or drop old messages before anyone has checked them. */
+/**
+ * Holds overdue messages in bulk; otherwise a restored data file would send or drop them before anyone has checked
+ * them.
+ */
 async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promise<number> {
   if (maxAgeSeconds === null || !(await store.read(isOverdueInBulk))) return 0;
   for (let held = 0; ;) {
@@ -205,7 +214,7 @@ async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promi
   }
 }
 
-/** Ended messages also leave room, because they are recorded next. */
+/** Finished messages don't occupy room, because they are recorded before the next claim. */
 function roomFor(sender: MessageSender, inFlight: InFlight): number {
   return sender.capacity(RENEWED_SECONDS) - inFlight.busy(sender);
 }
@@ -225,7 +234,7 @@ function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns:
     const [only, ...others] = channels.flatMap((channel) =>
       (due.get(channel) ?? []).map((project) => ({ channel, project })),
     );
-    // A single queue gets all the room that is left when its messages are claimed.
+    // If only one queue has due messages, it gets all the room that is left when they are claimed.
     if (only !== undefined && others.length === 0)
       return [toPlan(only.channel, only.project, () => roomFor(sender, inFlight))];
     let room = roomFor(sender, inFlight);

@@ -25,7 +25,6 @@ export interface Senders {
 
 const CHANNELS = ["email", "sms", "digest", "reminder", "sms-reminder"] as const;
 
-/** Loads a channel's modules only if it has a server. */
 export async function createSenders(options: SendersOptions): Promise<Senders> {
   const { mail, sms, withDigests } = options;
   const mailSender = mail === null ? null : await (await import("./mail.ts")).openMailDelivery({ ...options, ...mail });

@@ -41,7 +41,7 @@ export class SegmentBudget {
     this.#options = options;
   }
 
-  /** False if the budget is used up. */
+  /** Reserves segments; returns false if the rest of the day's budget is too small. */
   take({ id }: Project, day: string, segments: number): Promise<boolean> {
     const { store, daily } = this.#options;
     return store.write(

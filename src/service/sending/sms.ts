@@ -51,7 +51,7 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
     const { text, segments } = toSmsText(words);
     return { messageId: random.token(ID_BYTES), bounceToken: null, values: { text, segments, from: gateway.from } };
   };
-  // This process may have other limits than the last one.
+  // The limits may have changed since the last start, so postponed texts are checked again.
   await releaseAll(store, (tx, limit) => tx.deliveries.releasePutOff(limit, "sms"));
   const sender = await openSmsSender({
     transport: new GatewayTransport(gateway, clock),

@@ -55,10 +55,10 @@ export async function readShareFacts(
   const { days, change, channels, title, project } = await store.read(async (tx) => ({
     days: await readDays(tx, share, shown?.first ?? null, now),
     change: shown === null ? null : await countBefore(tx, share, shown),
-    // Trends have no surveys.
+    // Surveys don't belong to trends, so a trend has no response rates.
     channels: share.trendId === null ? await channelRates(tx, share.project, sentIn) : [],
     title: share.name,
-    // Relative to the page, whose address may have a path in front.
+    // The logo's URL is relative to the page, because a proxy may add a path prefix.
     project: await showProject(tx, { ...sender, base: ".." }, share.project),
   }));
   const start = shown?.first ?? days[0]?.day ?? null;
@@ -158,7 +158,7 @@ function segmentTally(days: readonly CountedDay[], property: string): SegmentTal
 const NOBODY = { detractors: 0, passives: 0, promoters: 0 };
 
 const NEWEST_MAX = 500;
-/** Maximum characters of these answers as JSON; counting more would take too long. */
+/** Maximum characters of the newest answers as JSON; counting more would take too long. */
 const TEXT_MAX = 1_000_000;
 const COMMENTS_MAX = 200;
 

@@ -57,7 +57,7 @@ export class SharePage {
     return stayingWithHttps(response, publicUrl ?? request.origin);
   }
 
-  /** For a minute, everyone sees the same numbers; someone erased in the meantime is missing from the next ones. */
+  /** Numbers are cached for a minute, so they can include someone who was erased in the meantime. */
   #readFacts(share: ShareRow, range: RangeName): Promise<ShareFacts> {
     const now = this.#options.clock.monotonic();
     const key = `${share.project.id} ${share.id} ${range}`;

@@ -57,7 +57,7 @@ export class AttemptRecorder {
     }
   }
 
-  /** Logs that an endpoint was disabled, without its URL, which may be secret. */
+  /** If the endpoint was disabled, logs only the host of its URL, because the rest may be secret. */
   #count({ project, id, url }: WebhookRow, meaning: AttemptMeaning): void {
     this.counts.set(meaning.kind, (this.counts.get(meaning.kind) ?? 0) + 1);
     if (meaning.kind !== "disabled" || !meaning.isNew) return;

@@ -62,7 +62,7 @@ export class Dispatcher {
 
   async #sendDue(): Promise<number> {
     const { store, clock, mayStart = () => true } = this.#options;
-    // Other processes may add events while this runs.
+    // Read before the events, so that none added by another process in the meantime are missed.
     const startedAt = unixSeconds(clock);
     const lookAt = startedAt + store.pollSeconds;
     // Only one process sends, so that no event is sent twice.

@@ -33,7 +33,7 @@ export class EndpointQueue {
   /** Events that are pending, running or unrecorded, by number. */
   readonly #held = new Map<number, DueEvent>();
   readonly #busy = new Set<number>();
-  /** Events whose response asked for a pause that isn't recorded yet. */
+  /** Events whose response asked for a pause. No more are sent until it is recorded. */
   readonly #pauses = new Set<DueEvent>();
   #webhook: WebhookRow | null = null;
 
@@ -115,7 +115,7 @@ export class EndpointQueue {
       return (await store.read((tx) => tx.webhooks.delivery(project.id, id, event))) !== null;
     } catch (error) {
       onError(error);
-      // The events will be read again, in order.
+      // Drops the waiting events, which will be read again in order.
       this.clear();
       return false;
     }

@@ -4,7 +4,10 @@ import type { WebhookRow } from "../domain/ports.ts";
 
 const PREFIX = "whsec_";
 
-/** While a secret is being replaced, the Standard Webhooks header has both signatures, and ours only the new one. */
+/**
+ * While a secret is being replaced, the Standard Webhooks header has both signatures, and our own header only the new
+ * one's.
+ */
 export function signedHeaders(
   webhook: Pick<WebhookRow, "secret" | "previousSecret" | "previousUntil" | "signatureHeader">,
   { eventId, body }: { readonly eventId: string; readonly body: string },

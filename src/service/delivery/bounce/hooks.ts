@@ -28,7 +28,7 @@ export interface BounceHooksOptions {
 const PATH = /^\/hooks\/bounce\/([\w-]{16,64})(?:\/([a-z]+))?$/;
 const FORGED = "Forbidden: the signature is not valid";
 
-/** Responds with 200 once a report is stored, because providers resend it otherwise. */
+/** Responds with 200 only once a report is stored: providers resend a report that got no 200. */
 export class BounceHooks {
   readonly #options: BounceHooksOptions;
   readonly #sns: Sns;
@@ -113,13 +113,15 @@ interface Signed {
 }
 
 interface Proof {
-  /** A token from a signature that doesn't cover the body, so another body must not reuse it; or null. */
+  /**
+   * The signature's token, if the signature doesn't cover the body. It's accepted once, so it can't prove another body.
+   */
   readonly token: string | null;
 }
 
 const PROVEN: Proof = { token: null };
 
-/** Without a key, the path's secret is the only proof; Amazon always signs. */
+/** Without a signing key, the secret in the path is the only proof. Amazon always signs. */
 async function prove(store: Store, sns: Sns, signed: Signed): Promise<Proof | "forged" | "unsigned"> {
   const { source, body } = signed;
   if (source === "ses") {

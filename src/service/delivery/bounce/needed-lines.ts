@@ -17,7 +17,7 @@ export function neededLines(raw: Uint8Array): Uint8Array {
   let place: Place = "header";
   let header = "";
   let room = MAX_NEEDED_CHARACTERS;
-  // An array of the lines would have millions of strings.
+  // Iterates, because an array of the lines could have millions of strings.
   for (const [line] of message.matchAll(/[^\n]+\n?|\n/g)) {
     if (line.startsWith("--")) [place, header] = ["header", ""];
     else if (place === "body") continue;

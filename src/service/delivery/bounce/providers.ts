@@ -64,7 +64,7 @@ function postmarkName(given: v.InferOutput<typeof POSTMARK>): string | null {
   const { RecordType, Type, SuppressSending, SuppressionReason } = given;
   if (RecordType === "Bounce") return Type;
   if (RecordType !== "SubscriptionChange") return RecordType;
-  // A suppression after a bounce has no text; the bounce itself decides.
+  // Ignores suppressions after a bounce: they have no reply text, and the bounce itself is reported too.
   return SuppressSending && SuppressionReason !== "HardBounce" ? SuppressionReason : null;
 }
 
@@ -188,7 +188,7 @@ export function readSes(notificationId: string): ReadEvents {
       const messageId = mail?.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value ?? null;
       if (kind === "Bounce" && bounce !== null) {
         const isHard = bounce.bounceType === "Permanent";
-        // A vacation reply is reported as a transient bounce without text.
+        // Amazon reports a vacation reply as a transient bounce, and the notice has no reply text.
         const hasWords = isHard || bounce.bounceSubType === "MailboxFull";
         return bounce.bouncedRecipients.flatMap(({ emailAddress: email, status, diagnosticCode: reason }, index) =>
           hasWords || status !== null || reason !== null

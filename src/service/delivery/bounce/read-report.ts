@@ -45,14 +45,14 @@ export async function readReport(raw: Uint8Array, path: ReturnPath = {}): Promis
   if (report !== undefined) return { ...report, token };
   const recipients = token === null ? [] : readTextReport(raw);
   if (recipients.length > 0) return { kind: "delivery-status", token, messageId: null, recipients };
-  // Exim labels its reports as automatic replies.
+  // The default if nothing else is found: Exim labels its reports as automatic replies too.
   const kind = isAutoReply(email.headers) ? "auto-reply" : "other";
   return (await readProven(email, path, token)) ?? { kind, token };
 }
 
 const NESTED_MAX = 3;
 
-/** A report without a report type could come from anyone, so only the token identifies the survey. */
+/** Reads reports that aren't labeled as one. Anyone could have sent them, so only the token identifies the survey. */
 async function readProven(
   { attachments }: Email,
   path: ReturnPath,
@@ -85,7 +85,7 @@ async function parse(raw: Uint8Array): Promise<Email | undefined> {
   try {
     return await PostalMime.parse(neededLines(raw), { forceRfc822Attachments: true });
   } catch {
-    // Nested too deeply, or mostly headers, so it isn't a mail server's report.
+    // The parser rejects deep nesting and huge headers, which no mail server's report has.
     return undefined;
   }
 }
@@ -96,7 +96,7 @@ function reportType(headers: readonly Header[]): string | undefined {
   return /;\s*report-type\s*=\s*"?([\w-]+)/i.exec(type)?.[1]?.toLowerCase();
 }
 
-/** RFC 3834 §5; older programs use the other field. */
+/** `Auto-Submitted` is from RFC 3834, section 5; older programs send `X-Autoreply`. */
 function isAutoReply(headers: readonly Header[]): boolean {
   const submitted = headerValue(headers, "auto-submitted") ?? "";
   return /^\s*auto-replied\b/i.test(submitted) || headerValue(headers, "x-autoreply") !== undefined;

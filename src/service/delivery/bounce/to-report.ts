@@ -16,13 +16,13 @@ export interface ProviderEvent {
   readonly reason: string | null;
 }
 
-/** Our messages have a single recipient, but that can be a list with many. */
+/** A message goes to one address, but that can be a mailing list whose bounce names many. */
 const RECIPIENTS_MAX = 50;
 const TEXT_MAX = 500;
 const ID_MAX = 998;
 const ADDRESS_MAX = 320;
 
-/** Never rejects. If surveys have their own bounce addresses, requires proof. */
+/** Never rejects. If bounce addresses contain a token, the report must prove itself with one. */
 export async function mailToReport(raw: Uint8Array, path: ReturnPath = {}): Promise<Report> {
   const message = await readReport(raw, path);
   const { kind, token } = message;
@@ -88,7 +88,10 @@ function judge(reply: Reply): ReportedRecipient["verdict"] {
   return outcome === "retry" && reason !== "vacation" ? "soft" : "none";
 }
 
-/** A provider's class counts only without a reply: many providers call a blocked sender a hard bounce. */
+/**
+ * The mail server's reply takes precedence over the provider's hard/soft classification, because many providers call a
+ * blocked sender a hard bounce.
+ */
 function judgeEvent({ type }: ProviderEvent, reply: Reply): ReportedRecipient["verdict"] {
   const { outcome, reason } = classifyReply({ ...reply, stage: "report" });
   if (type === "soft") return outcome === "held" || outcome === "sent" || reason === "vacation" ? "none" : "soft";

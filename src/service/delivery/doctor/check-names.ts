@@ -9,7 +9,7 @@ import { evaluateSpf, type SpfAnswer } from "./spf.ts";
 interface KnownRelay {
   readonly host: RegExp;
   readonly spf: string;
-  /** True if the provider replaces the envelope sender with its own, so that its own SPF record counts. */
+  /** True if the provider uses its own envelope sender, so receivers check the provider's SPF record. */
   readonly hasOwnEnvelope: boolean;
 }
 

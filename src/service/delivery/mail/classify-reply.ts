@@ -132,7 +132,7 @@ function readClass({ stage, code, enhancedCode }: ServerReply): number {
   return enhancedCode === null ? 5 : Number(enhancedCode.charAt(0));
 }
 
-/** `1.1` of `5.1.1`; null for a meaningless code. */
+/** The enhanced code without its class, such as `1.1`; null if the code means nothing. */
 function addressDetail({ stage, code, enhancedCode }: ServerReply): string | null {
   if (enhancedCode === null || enhancedCode.endsWith(".0.0")) return null;
   if (stage === "report" && EMPTY_IN_REPORTS.has(enhancedCode)) return null;
@@ -170,7 +170,7 @@ function isPolicy(detail: string | null, ranges: typeof SENDER_POLICIES): boolea
   return subject === 7 && ranges.some(([first, last]) => number !== undefined && first <= number && number <= last);
 }
 
-/** A code about the mailbox, such as 4.2.1: its limits affect no one else. */
+/** Codes about the mailbox, such as 4.2.1, report limits that affect only this recipient. */
 function isMailboxCode(detail: string | null): boolean {
   return detail?.startsWith("2.") === true;
 }
@@ -186,7 +186,7 @@ const HOURS = { outcome: "retry", sender: "hours" } as const;
 
 function findFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   const replyClass = readClass(reply);
-  // A success code in a rejection before the final dot means that client and server are out of step.
+  // If a rejection before the final dot has a success code, client and server are out of step, so the sender backs off.
   if (replyClass < 4) return reply.stage === "final-dot" || reply.stage === "report" ? SENT : BACK_OFF;
   if (SENDER_STAGES.has(reply.stage)) return reason === "quota" ? HOURS : senderFate(reply, reason);
   if (hasQuotaCode(reply)) return HOURS;
@@ -196,7 +196,9 @@ function findFate(reply: ServerReply, reason: ReplyReason, detail: string | null
   return MESSAGE_STAGES.has(reply.stage) ? messageFate(reply, reason, detail) : recipientFate(reason, detail);
 }
 
-/** Before the recipient is named, every rejection is about the sender, so it doesn't use up the message's attempts. */
+/**
+ * Before the recipient is named, a rejection is about the sender, so it doesn't count as one of the message's attempts.
+ */
 function senderFate(reply: ServerReply, reason: ReplyReason): Fate {
   if (reply.code === null) return reason === "tls" ? BREAKER : BACK_OFF;
   if (reply.stage === "mail-from" && MESSAGE_REASONS.has(reason) && reply.code >= 500) return FAILED;
@@ -206,7 +208,7 @@ function senderFate(reply: ServerReply, reason: ReplyReason): Fate {
 }
 
 function recipientFate(reason: ReplyReason, detail: string | null): Fate {
-  // Next to a security or protocol code, text alone proves nothing.
+  // If the enhanced code is about security or the protocol, text about the address proves nothing.
   if (ADDRESS_REASONS.has(reason)) return /^[57]\./.test(detail ?? "") ? FAILED : BOUNCED;
   // "User unknown" and "full" contradict each other, so we believe neither.
   if (reason === "full") return ADDRESS_CODES.has(detail ?? "") ? HELD_ALONE : RETRY;
@@ -223,7 +225,10 @@ const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
   "unknown",
 ]);
 const LIMITS: ReadonlySet<ReplyReason> = new Set(["full", "rate", "quota"]);
-/** After `DATA` the server judges the message: only a code and text together make a bounce, and spam means content. */
+/**
+ * After `DATA` the server judges the message: a bounce needs both a code and text about the address, and "spam" is
+ * about the content.
+ */
 function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   if (ADDRESS_REASONS.has(reason)) {
     const fromText = reasonIn(reply.text, true);

@@ -12,7 +12,7 @@ export class DkimKeyError extends Error {
   override readonly name = "DkimKeyError";
 }
 
-/** Large receivers ignore signatures by shorter keys. */
+/** Large receivers ignore signatures with shorter keys. */
 const BITS_MIN = 2048;
 /** One-click unsubscribe requires that both of its headers are signed (RFC 8058, 4). */
 const SIGNED_HEADERS: readonly string[] = [

@@ -10,9 +10,9 @@ const AT_START = new RegExp(String.raw`^\s*(?:([2-5]\d\d)(?![\w.])[-\s:]*)?(?:[#
 /** A quoted reply: `host mx.example.org said: 550 5.1.1 …`, `…: 550-No such user`. */
 const QUOTED = new RegExp(String.raw`(?:^|[\s:;>"'([])([45]\d\d)(?:[-\s:]+[#([<]*(${ENHANCED})(?![\w.])|[-\s](?=\D))`);
 const DIAGNOSTIC_TYPE = /^\s*(?:smtp|x-[\w-]+|dns|unix|lmtp|x400)\s*;\s*/i;
-/** Reporting servers use these codes if the server gave none, so they are ignored in a report. */
+/** Reporting servers fill in these codes if the rejecting server gave none, so a report ignores them. */
 export const EMPTY_IN_REPORTS: ReadonlySet<string> = new Set(["5.0.0", "5.5.0", "4.0.0"]);
-/** Generic codes of the reporting server; a quoted reply says more. */
+/** Generic codes that the reporting server may have filled in, so a quoted reply takes precedence. */
 const GUESSED_STATUS: ReadonlySet<string> = new Set(["5.7.0", "5.7.1"]);
 
 /** Looks for codes only at the start of a reply, because a later number can mean anything (RFC 5321 §4.2). */
@@ -75,7 +75,7 @@ export function maskReply(reply: string, recipient = ""): string {
 
 const LINK_HOST = /\b(?:https?:\/\/|www\.)([\w.-]+)\S*/gi;
 const NAME = /[\w.-]+/g;
-/** The end must be in lower case, because the space after a full stop is often missing. */
+/** The last label must be in lower case: in `unknown.Please`, only the space after the full stop is missing. */
 const HOST = /\.[a-z]{2,}\.?$/;
 const BLOCKLIST = /(?:^|\.)(?:spamhaus|spamcop|sorbs|barracudacentral|senderbase|cloudmark|senderscore)\.[a-z]{2,}\.?$/;
 

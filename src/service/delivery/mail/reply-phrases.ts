@@ -30,7 +30,9 @@ export type ReplyReason =
 
 interface PhraseList {
   readonly reason: ReplyReason;
-  /** Such text proves nothing next to a code about the address, because servers add it to "user unknown" as well. */
+  /**
+   * True if these phrases are ignored when the reply also has an address code: servers add them to "user unknown" too.
+   */
   readonly isWeak: boolean;
   /** As returned by `searchableWords`: lower case, without punctuation. ` … ` matches up to five words. */
   readonly phrases: readonly string[];
@@ -202,12 +204,12 @@ const MATCHERS = PHRASES.map(({ reason, phrases, isWeak }) => ({
   reason,
   isWeak,
   plain: phrases.filter((phrase) => !phrase.includes(GAP)).map((phrase) => ` ${phrase} `),
-  // Words have no punctuation, so phrases need no escaping.
+  // Phrases contain no punctuation, so they need no escaping.
   gapped: phrases
     .filter((phrase) => phrase.includes(GAP))
     .map((phrase) => new RegExp(` ${phrase.replaceAll(GAP, BETWEEN)} `)),
 }));
-/** Meaningful only if nothing else matches, because any reason can follow. */
+/** Means "user unknown" only if it is the whole text, because any reason can follow. */
 const ALONE = / (?:recipient address|recipient|address) rejected /;
 /** Next to a code about the address, even a single word casts doubt, as in `5.1.1 Rate exceeded`. */
 const DOUBT = / (rate|full) /;

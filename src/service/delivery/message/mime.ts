@@ -15,7 +15,7 @@ export interface MailContent {
   readonly subject: string;
   readonly at: number;
   readonly messageId: string;
-  /** Without `<>`. */
+  /** The Message-ID without `<>`. */
   readonly inReplyTo?: string | null;
   readonly headers: readonly MailHeader[];
   readonly text: string;

@@ -64,7 +64,7 @@ export function senderDomain(address: string): string {
   return domainToASCII(domain) || domain;
 }
 
-/** The host if it is a domain name that can send mail, not an IP address. */
+/** Returns `localhost` if the host is an IP address rather than a domain name that can send mail. */
 function mailHost(appUrl: string): string {
   const { hostname } = new URL(appUrl);
   return /^[\d.]+$|^\[/.test(hostname) ? "localhost" : hostname;

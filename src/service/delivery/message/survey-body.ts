@@ -90,7 +90,7 @@ function scaleWidth(cell: number): number {
   return (SCORE_MAX + 1) * (cell + 1) + 1;
 }
 
-/** Only things that a mail program can drop: more space in wide windows, and dark colors. */
+/** Contains only what a mail program can safely drop: more space in wide windows, and dark colors. */
 const styleSheet = ({ dark }: Pick<Accent["link"], "dark">): string =>
   [
     ":root{color-scheme:light dark;supported-color-schemes:light dark}",
@@ -174,7 +174,7 @@ function htmlPart(content: BodyContent): string {
   ].join("\n");
 }
 
-/** There is no text on it, so its color is the same in dark mode. */
+/** The edge has no text on it, so its color is the same in dark mode. */
 function brandEdge({ accent }: BodyContent): string {
   return accent === null ? "" : `;border-top:4px solid ${accent.color}!important`;
 }

@@ -75,7 +75,7 @@ export function formatSurveyMail(due: DueQuestion, frozen: FrozenMail, context: 
     subject,
     at,
     messageId,
-    // Mail programs show a reminder below its survey.
+    // Makes mail programs show a reminder in the same thread as its survey.
     inReplyTo: "survey" in due ? (due.survey.frozen?.messageId ?? null) : null,
     headers: [["Content-Language", locale], ...stream],
     ...renderBody(due, frozen, context),
@@ -142,7 +142,7 @@ export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailS
   ];
 }
 
-/** People don't recognize the name `default`. */
+/** Skips the project name `default`, which recipients wouldn't recognize. */
 function senderName(due: DueQuestion, sender: MailSender, { productName }: SurveyWords): string | null {
   const project = due.project.name === "default" ? null : due.project.name;
   return singleLine(sender.senderName ?? productName ?? project ?? "") || null;

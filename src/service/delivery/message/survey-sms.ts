@@ -62,7 +62,7 @@ export function replySms(
   };
   const thanked = thanks === "" ? texts.smsThanks : thanks;
   if (kind === "thanks") return thanked;
-  // There already was a score, so the text was stored as its comment.
+  // The person has already given a score, so the text was stored as its comment.
   if (kind === "unclear" && score !== null) return `${thanked} ${texts.smsOptOut}`;
   return fillText(forms[kind], { sender: singleLine(sender), score: score ?? "" });
 }

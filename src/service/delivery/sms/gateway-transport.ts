@@ -24,7 +24,10 @@ const BODY_BYTES_MAX = 64 * 1024;
 const LOGGED_BYTES_MAX = 1_024;
 const LOST_REPLY: GatewayMeaning = { ...PLAIN, outcome: "unknown", sender: "back-off" };
 
-/** Opens a connection per message: if the gateway closed an idle one, the message's outcome would be unknown. */
+/**
+ * Opens a new connection per message: if the gateway closed an idle one during the request, the outcome would be
+ * unknown.
+ */
 export class GatewayTransport implements Carrier<SmsMessage, GatewayReply> {
   readonly #gateway: SmsGateway;
   readonly #clock: Clock;

@@ -39,7 +39,7 @@ export interface GatewayAnswer {
   readonly retryAfter: number | null;
 }
 
-/** A proxy lost the gateway's response, so the message may have been sent. */
+/** A proxy sends this if it got no response from the gateway, so the message may have been sent. */
 const GATEWAY_TIMEOUT = 504;
 
 const SENDER_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 410, 415]);

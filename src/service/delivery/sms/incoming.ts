@@ -34,7 +34,10 @@ const NAMES = {
   id: ["messagesid", "smssid", "messageid", "message_uuid", "message_id", "message-id", "id"],
 } as const;
 
-/** Null for anything but a text message, such as a delivery receipt. `countries` are prefixes for national numbers. */
+/**
+ * Null for anything but a text message, such as a delivery receipt. `countries` are prefixes that complete national
+ * numbers.
+ */
 export function readIncoming(
   fields: JsonObject,
   countries: readonly string[] | null = null,

@@ -30,7 +30,10 @@ const BODY_MAX = 64 * 1024;
 const UNCLEAR = "a text might be an opt-out; only a clear one, such as STOP, is obeyed";
 const SHAPE_MAX = 40;
 
-/** Responds once a text message is recorded, because gateways resend it otherwise. A repeat gets the same response. */
+/**
+ * Responds only once a text message is recorded: gateways resend it if they get no response. A repeat gets the same
+ * response.
+ */
 export class SmsHook {
   readonly #options: SmsHookOptions;
 

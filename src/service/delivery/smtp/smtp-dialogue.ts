@@ -40,7 +40,7 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   ECONNECTION: CLOSED,
 };
 
-/** Null for other lines, such as those of a login, and if only the connection failed. */
+/** Null for lines that aren't commands, such as those of a login, and if the connection failed before any command. */
 export function commandStage(command = ""): SmtpStage | null {
   return COMMANDS.find(([form]) => form.test(command))?.[1] ?? null;
 }
@@ -58,7 +58,7 @@ export function timeoutError(ms: number, what: string): Error {
 
 const ignore = (): void => undefined;
 
-/** Uses only what the client and the server say, not nodemailer's own messages. */
+/** Passes on only the dialogue between client and server, not nodemailer's own messages. */
 export function createDialogueLogger(hear: (side: "client" | "server", text: string) => void) {
   const debug = ({ tnx }: { tnx?: string }, text: string): void => {
     if (tnx === "client" || tnx === "server") hear(tnx, text);

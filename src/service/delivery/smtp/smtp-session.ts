@@ -272,7 +272,7 @@ export class SmtpSession {
     });
   }
 
-  /** Also ends when the connection does, because nodemailer doesn't report that to every callback. */
+  /** Rejects when the connection ends, because nodemailer doesn't report that to every callback. */
   #run<T = unknown>(start: (done: Done<T>) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#end !== null) {
@@ -339,7 +339,7 @@ function readTlsFacts(socket: unknown): SessionFacts["tls"] {
   return { protocol: socket.getProtocol() ?? "TLS", issuer: String(issuer.O ?? issuer.CN), validUntil };
 }
 
-/** nodemailer reads the stream a second time after taking the bytes; only then can the message end. */
+/** nodemailer reads the stream once for the bytes and again for the end, which waits for `mayEnd`. */
 function createBody(bytes: Uint8Array, mayEnd: () => Promise<boolean>) {
   let isGiven = false;
   let ending: Promise<void> | null = null;

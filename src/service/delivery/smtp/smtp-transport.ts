@@ -41,7 +41,7 @@ export class SmtpTransport {
   readonly #busy = new Set<SmtpSession>();
   readonly #turns: Semaphore;
   #closing: Promise<void> | null = null;
-  /** Aborted when no message is in progress. */
+  /** Aborted once no message is in progress, which ends the wait in `#drain`. */
   #quiet = new AbortController();
 
   constructor(options: SmtpTransportOptions) {
@@ -50,7 +50,7 @@ export class SmtpTransport {
     this.#turns = createSemaphore(options.connections);
   }
 
-  /** Rejects after `close`, and with errors of `progress`, in which case the dot wasn't sent. */
+  /** Rejects after `close`, and if a callback in `progress` fails; the final dot is then not sent. */
   async send(message: SmtpMessage, progress: CarrierProgress): Promise<SmtpResult> {
     await this.#turns.enter();
     if (this.#closing !== null) {
@@ -117,7 +117,9 @@ export class SmtpTransport {
     return null;
   }
 
-  /** A closing connection counts until it has ended, so the server never sees more connections than configured. */
+  /**
+   * A closing connection keeps its slot until it has ended, so the server never sees more connections than configured.
+   */
   #giveBack(session: SmtpSession): void {
     const isLast = this.#closing !== null || session.messages >= MESSAGES_PER_CONNECTION;
     if (session.isOpen && !isLast) {

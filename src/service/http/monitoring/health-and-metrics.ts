@@ -77,7 +77,7 @@ function refuseReader(
   if (listener === "local") return null;
   const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
   if (metricsToken !== null && given !== undefined) return isSameText(given, metricsToken) ? null : unauthorized();
-  // A proxy on this machine forwards requests from anywhere.
+  // Requests forwarded by a proxy on this machine can come from anywhere.
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
   const isHere = isLoopback(from) && !isForwarded;
   if (listener === "metrics" ? isHere || metricsToken === null : isHere && publicUrl === null) return null;

@@ -44,7 +44,7 @@ export interface Composed<Message> {
   readonly message: Message;
   /** With these values, composing the message again gives the same bytes. */
   readonly frozen: FrozenMessage;
-  /** The part of the address that can be postponed separately. */
+  /** The recipient's domain, which can back off separately; empty if it can't. */
   readonly domain: string;
   readonly mask: (text: string) => string;
   /** Removes the recipient, who may be erased later. */
@@ -116,7 +116,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
       resumedAt: await tx.senders.state("senders resumed"),
     }));
     const transport = new PacedTransport(options, senders.find((one) => one.name === name) ?? null, resumedAt);
-    // Lets operators see this process.
+    // Saves immediately, so that operators can see this process.
     await transport.#save();
     return transport;
   }
@@ -192,12 +192,12 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     const { signal } = progress;
     signal.throwIfAborted();
     const composed = await compose();
-    // Waits before occupying a connection. The slot is taken later.
+    // Waits for the next slot but doesn't take it yet, so that the message doesn't occupy a connection in the meantime.
     await this.#sleepUntil(await this.#rateLimiter.next(), signal);
     const { state, admission } = admit(this.#health, composed.domain, clock.now());
     this.#become(state);
-    // A waiting sender has no room, so its messages can stay due. Messages to a waiting domain would otherwise be
-    // claimed again immediately.
+    // If the whole sender waits, it claims nothing, so the message can stay due. If only the domain waits, the delay
+    // keeps the message from being claimed again immediately.
     if (admission.kind === "wait") {
       const { domainUntil } = admission;
       return { kind: "released", delaySeconds: domainUntil === null ? 0 : this.#secondsUntil(domainUntil) };
@@ -242,8 +242,8 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (verdict === "later") return this.#putOff(reply, clock.now() + PROBE_INTERVAL);
     if (answer.hasStopped === true) return { kind: "cancelled", reason: "the number has opted out", hasStopped: true };
     const isSendersFault = verdict !== "odd" && answer.sender !== "none" && outcome !== "unknown";
-    // The message keeps its attempts and is sent once the sender recovers. If its recipient had already been named,
-    // another message becomes the probe.
+    // This doesn't count as an attempt; the message is retried once the sender recovers. If the server rejected it
+    // before RCPT TO, it can be the next probe itself; otherwise another message is the probe.
     if (isSendersFault && (outcome === "retry" || SENDER_STAGES.has(reply.stage)))
       return message === null
         ? { kind: "released", delaySeconds: 0 }
@@ -273,7 +273,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     this.#alarm.set(leftMs > 0 ? Math.min(leftMs, pollMs) : pollMs, () => void this.#lookAgain());
   }
 
-  /** Another process may have resumed the sender. */
+  /** Checks whether another process has resumed the sender. */
   async #lookAgain(): Promise<void> {
     const { store, wake, onError } = this.#options;
     const resumedAt = await store
@@ -298,7 +298,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   /** Postpones the message until after the next probe, or until an operator resumes sending. */
   #putOff(reply: CarrierReply, probeAt: number): DeliveryOutcome {
     const delaySeconds = AFTER_PROBE_SECONDS + this.#secondsUntil(probeAt);
-    // The log has the full text.
+    // Omits the reply's text, which is in the log.
     const reason = `the sender waits after ${wordsOfAttempt({ ...reply, text: null }) ?? reply.stage}`;
     return { kind: "released", delaySeconds: Math.min(delaySeconds, PUT_OFF_SECONDS_MAX), reason };
   }

@@ -14,7 +14,10 @@ export interface SendRateLimiterOptions {
 
 const TAKEN_MAX = 10;
 
-/** Reserves slots in batches of at most one second's worth, so that an idle process delays the others by no more. */
+/**
+ * Reserves slots in batches of at most one second's worth. A process that leaves its slots unused delays the others by
+ * no more than that.
+ */
 export class SendRateLimiter {
   readonly #options: SendRateLimiterOptions;
   readonly #perSecond: number;
@@ -38,7 +41,7 @@ export class SendRateLimiter {
     return this.#find(() => this.#slots.shift());
   }
 
-  /** Reserves slots until `pick` finds one, because another message may have taken the last one. */
+  /** Reserves slots until `pick` finds one: other messages may take all the new slots first. */
   async #find(pick: () => number | undefined): Promise<number> {
     for (;;) {
       const missed = this.#options.clock.now() - 1000 / this.#perSecond;
@@ -64,7 +67,7 @@ export class SendRateLimiter {
       },
       { project: "none" },
     );
-    // The shared clock decides only how long to wait; our own clock measures the wait.
+    // Uses waiting times, because this process's clock can differ from the store's.
     const now = clock.now();
     this.#slots.push(...waits.map((wait) => now + wait));
   }

@@ -17,7 +17,7 @@ import type { Meaning } from "../../delivery/carrier.ts";
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
 
 export interface ServerAnswer extends Meaning {
-  /** Identifies the message, if the server was told its recipient. */
+  /** Identifies the message; null if it was rejected before its recipient was named. */
   readonly message: string | null;
   readonly domain: string;
   readonly text: string;
@@ -44,7 +44,7 @@ export type SenderHealth = Memory &
   );
 
 interface Memory {
-  /** Changes with the mode: a message admitted earlier says nothing about the new mode. */
+  /** Changes with the mode, so that replies to messages admitted earlier don't affect the new mode. */
   readonly epoch: number;
   /** After this many more refusals, the sender stops. */
   readonly patience: number;
@@ -76,7 +76,10 @@ interface DomainBackOff {
 
 export interface HealthStep {
   readonly state: SenderHealth;
-  /** `odd`: the answer says nothing about the sender. `held` and `later`: the sender is in doubt. */
+  /**
+   * `odd`: the reply says nothing about the sender. `held` and `later`: it may be the sender's fault, so the recipient
+   * isn't blamed.
+   */
   readonly verdict: "as-said" | "odd" | "held" | "later";
 }
 
@@ -99,7 +102,7 @@ const PROBES_MAX = RECENT_MIN;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;
 const REASON_MAX = 500;
-/** A message dropped from the list could count again. */
+/** Maximum length of `counted`. A message dropped from that list could count again. */
 const COUNTED_MAX = 5000;
 
 export const HEALTHY_SENDER: SenderHealth = {
@@ -132,7 +135,7 @@ export function nextSenderHealth(state: SenderHealth, event: SenderEvent, now: n
   return { state: afterOther(state, event, now), verdict: "as-said" };
 }
 
-/** If the process died during a probe, the probe is lost. */
+/** If the process died while a probe was in flight, its result is lost, so another message becomes the probe. */
 export function restoreSenderHealth(stored: SenderHealth): SenderHealth {
   return { ...endProbe(stored, stored.epoch), epoch: stored.epoch + 1 };
 }
@@ -187,7 +190,8 @@ function afterFailure(state: SenderHealth, answer: ServerAnswer, isCurrent: bool
     const next = afterStrike(state, answer, { isMany, isCurrent, now });
     return { state: next, verdict: next.mode === "stopped" ? doubted : "as-said" };
   }
-  // After a stop, a refusal that blames the recipient is doubted, unless its code is about the address.
+  // While the sender is stopped, a refusal that blames the recipient isn't believed, unless its code is about the
+  // address.
   if (state.mode === "stopped") return { state, verdict: hasAddressCode ? "as-said" : doubted };
   if (isCurrent && (sender === "hours" || sender === "back-off"))
     return { state: waiting(state, answer, now), verdict: "as-said" };
@@ -234,7 +238,7 @@ function waiting(state: SenderHealth, answer: ServerAnswer, now: number): Sender
   return { ...remember(state), mode: "waiting", until: now + wait, trouble: counted };
 }
 
-/** Late answers don't delay the next probe. */
+/** If the sender is already stopped, late replies don't postpone the next probe. */
 function stopped(state: SenderHealth, answer: ServerAnswer, until: number | null, now: number): SenderHealth {
   if (state.mode === "stopped" && until !== null) return state;
   return {
@@ -294,7 +298,7 @@ function withDomain(state: SenderHealth, answer: ServerAnswer, now: number): Sen
   const { domain, outcome, backsDomainOff, afterSeconds } = answer;
   const { [domain]: before, ...others } = state.domains;
   if (outcome === "sent") return before === undefined ? state : { ...state, domains: others };
-  // A message sent before the domain was postponed isn't another failure.
+  // While the domain backs off, a failure of a message sent before that doesn't count again.
   if (!backsDomainOff || (before !== undefined && before.until > now)) return state;
   // After a long pause, the domain's count starts over.
   const isRecent = (each: DomainBackOff): boolean => each.until + BACK_OFF_MAX > now;

@@ -9,7 +9,10 @@ export interface TransactionMark {
 
 export type CommitOutcome = "committed" | "aborted" | "in progress" | "unknown";
 
-/** After a crash, the server may have reused the number, so the project's version must show the commit too. */
+/**
+ * After a crash, the server may reuse a transaction's number, so a commit counts only if the project's version shows it
+ * too.
+ */
 export async function askOutcome(
   client: PoolClient,
   { xid, project, version }: TransactionMark,

@@ -20,7 +20,7 @@ export function readTarget(url: string): DatabaseTarget {
   const problem = databaseUrlProblem(url);
   if (problem !== null) throw new StoreDatabaseError("unsupported", `database URL: ${problem}`);
   const parsed = new URL(url);
-  // The driver reads these files completely, and can't be interrupted.
+  // The driver reads these files completely and can't be interrupted, so pipes and large files are refused.
   for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
     const file = parsed.searchParams.get(name);
     const found = file === null ? undefined : statSync(file, { throwIfNoEntry: false });

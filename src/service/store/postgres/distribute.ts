@@ -6,19 +6,22 @@ import { openPool, readTarget, withConnection } from "./connections.ts";
 import { LOCK_SCHEMA } from "./migrate.ts";
 import { classifyError, isOfServer, unavailable } from "./postgres-errors.ts";
 
-/** Keys are found by their hash, before their project is known. */
+/** API keys are looked up by hash, before their project is known, so this table isn't distributed by project. */
 const FOUND_WITHOUT_PROJECT = "api_keys";
 
-/** Tables whose rows are kept with their project's. All nodes have copies of the others, which have few rows. */
+/** Tables whose rows are stored on their project's node. The other tables are small and replicated to every node. */
 export const DISTRIBUTED: readonly string[] = TABLES.filter(
   ({ name, columns }) => columns.startsWith("project_id ") && name !== FOUND_WITHOUT_PROJECT,
 ).map(({ name }) => name);
 const COPIED = [VERSIONS_TABLE, ...TABLES.map(({ name }) => name).filter((name) => !DISTRIBUTED.includes(name))];
 
-/** Each other table has a project's rows on the same node as this table, which joins and foreign keys require. */
+/**
+ * Joins and foreign keys require that all of a project's rows are on one node, so the other tables are colocated with
+ * this one.
+ */
 const ANCHOR = "project_state";
 
-/** Foreign keys to copied tables rule out changes over several connections to a node. */
+/** Citus requires this, because our foreign keys to reference tables rule out parallel connections to a node. */
 const SEQUENTIAL = "citus.multi_shard_modify_mode = 'sequential'";
 const NOT_ALLOWED = "42501";
 
@@ -47,7 +50,7 @@ export async function distributeDatabase(url: string, migrate: () => Promise<voi
   }
 }
 
-/** Citus may refuse because of a node that is down, or what others have added to the database. */
+/** Citus can refuse because a node is down, or because of what others have added to the database. */
 function explainRefusal(error: unknown): never {
   if (!(error instanceof Error) || !isOfServer(error) || classifyError(error) !== "fault") throw error;
   throw new StoreDatabaseError("unsupported", `nothing was distributed: ${error.message}`, { cause: error });
@@ -76,7 +79,8 @@ async function distribute(client: ClientBase): Promise<void> {
     await client.query(
       `SELECT create_distributed_table('${table}', 'project_id', colocate_with => '${table === ANCHOR ? "none" : ANCHOR}')`,
     );
-  // Rows were copied to the nodes. The originals would stay on disk, out of reach of erasures.
+  // Distributing a table copies its rows to the nodes. The originals would stay on disk, where erasures don't reach
+  // them.
   for (const table of [...COPIED, ...DISTRIBUTED].filter(isLeft))
     await client.query(`SELECT truncate_local_data_after_distributing_table('${table}')`);
   for (const { table, name, definition } of keys)

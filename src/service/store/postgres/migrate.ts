@@ -15,7 +15,9 @@ import {
 import { MARK_EMPTY } from "../sql/store-marks.ts";
 import { createStatements } from "./statements.ts";
 
-/** Holds until the transaction ends. If another program uses the same number, that only causes a delay. */
+/**
+ * The advisory lock holds until the transaction ends. If another program uses the same number, it only causes a delay.
+ */
 export const LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(7203116511)";
 const OLDEST = 140_000;
 

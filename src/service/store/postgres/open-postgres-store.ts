@@ -71,7 +71,7 @@ interface Engine {
   readonly time: DatabaseTime;
   readonly trouble: TroubleNotes;
   readonly queue: ProjectQueue;
-  /** Set when a write that saved a long change has ended. */
+  /** Set to true after a write that stored a long change, which is then continued in steps. */
   readonly isNoted: { value: boolean };
   readonly transact: <Result>(
     kind: TransactionKind,

@@ -36,7 +36,7 @@ export class TransactionDatabase implements Database, JobDatabase {
   #failure: { readonly error: unknown } | null = null;
   #isChanged = false;
   #answeredMs = 0;
-  /** Null while an error may undo the whole transaction. */
+  /** Null if there is no savepoint, so an error undoes the whole transaction. */
   #savepoint: "due" | "set" | null = null;
 
   constructor(client: PoolClient, kind: TransactionKind, options: StatementOptions) {
@@ -70,7 +70,7 @@ export class TransactionDatabase implements Database, JobDatabase {
   }
 
   send(sql: string, values?: readonly SqlValue[]): void {
-    // Checked now, because a later rejection would lose only this change and commit the rest.
+    // Checks the values now: if they were rejected later, only this change would be lost and the rest committed.
     refuseNul(values ?? []);
     this.#beginChange();
     this.#track(this.#run(sql, values));
@@ -124,7 +124,7 @@ export class TransactionDatabase implements Database, JobDatabase {
 
   async #lockState(project: number): Promise<SqlRow | null> {
     const named = this.#kind.project;
-    // The write began by locking this row, and found none.
+    // The transaction began by trying to lock this row, and found that it doesn't exist.
     if (named === project) return null;
     if (named !== null) throw new Error(`a write of project ${named} changes project ${project}`);
     return this.first(LOCK_STATE, [project]);

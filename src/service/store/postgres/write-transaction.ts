@@ -44,7 +44,7 @@ const LIMITS = "SET LOCAL statement_timeout = '10s'; SET LOCAL idle_in_transacti
 const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 
 const OTHER_PROJECTS = `SELECT project_id FROM project_state WHERE project_id <> ${NO_PROJECT} ORDER BY project_id`;
-/** Names no table: Citus would run it where the table's rows are, in another transaction with another clock. */
+/** Reads no table: otherwise Citus would run it on the table's node, in another transaction with another clock. */
 const BEGUN = `SELECT CAST(pg_current_xact_id() AS TEXT) AS xid,
   CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now`;
 
@@ -58,8 +58,8 @@ export async function runWrite(
   const { states } = database;
   const beganMs = clock.monotonic();
   database.sendControl(`${BEGIN}; ${jobs.some(({ isLong }) => isLong) ? NO_LIMITS : LIMITS}`);
-  // The server runs them in this order, so the time is read while the project is locked.
-  // The first error, because once the lock has failed, the server only says that the transaction is aborted.
+  // The server runs these in order, so the time is read while the project is locked. Only the first error is
+  // meaningful: after it, the server just reports that the transaction is aborted.
   const [held = [], [begun] = []] = await allOrFirstError([lockStates(database, project), database.all(BEGUN)]);
   await database.settle();
   onLocked?.((clock.monotonic() - beganMs) / 1000);
@@ -75,10 +75,10 @@ export async function runWrite(
 
 async function lockStates(database: TransactionDatabase, project: number | null): Promise<readonly SqlRow[]> {
   const held = await database.all(LOCK_STATE, [project ?? NO_PROJECT]);
-  // Writes to a removed project find none of its rows, and count as those of no project.
+  // A removed project has no row to lock, so its writes lock `NO_PROJECT` instead.
   if (project !== null) return held.length > 0 ? held : database.all(LOCK_STATE, [NO_PROJECT]);
-  // The list is complete, because adding a project locks `NO_PROJECT`. The order prevents deadlocks. One statement for
-  // each, because Citus locks rows of a single project only.
+  // No project can be added now, because that locks `NO_PROJECT` too. The order prevents deadlocks. Each row has its
+  // own statement, because Citus locks rows of only one project at a time.
   const others = await database.all(OTHER_PROJECTS);
   const locked = await Promise.all(others.map(({ project_id: id = null }) => database.all(LOCK_STATE, [id])));
   return [...held, ...locked.flat()];

@@ -22,7 +22,7 @@ export interface JobDatabase extends Pick<Database, "counts" | "send"> {
 
 export interface WriteEnd {
   readonly outcome: "committed" | "rolled_back";
-  /** Called once the outcome is certain. */
+  /** Settle the jobs' promises. Called once the outcome is certain. */
   readonly answers: readonly (() => void)[];
 }
 
@@ -35,7 +35,7 @@ interface JobEnd {
 export async function runJobs(database: JobDatabase, tx: Transaction, jobs: readonly WriteJob[]): Promise<WriteEnd> {
   const { counts, states } = database;
   const ends: JobEnd[] = [];
-  // A single job is rolled back with its transaction.
+  // A single job needs no savepoint, because it is rolled back with its transaction.
   for (const job of jobs) ends.push(await runJob(database, tx, job, jobs.length > 1));
   const answers = ends.map(({ answer }) => answer);
   if (!ends.some(({ isKept }) => isKept)) return { outcome: "rolled_back", answers };

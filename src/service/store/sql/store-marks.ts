@@ -7,7 +7,7 @@ export interface OpenMarks {
   readonly movedTo?: string;
 }
 
-/** Marks a store without projects; the parameter is the command that fills it. */
+/** Marks a store as being filled if it has no projects; the parameter is the command that fills it. */
 export const MARK_EMPTY = `INSERT INTO store_marks (name, value) SELECT 'filling', ?
   WHERE NOT EXISTS (SELECT 1 FROM projects)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

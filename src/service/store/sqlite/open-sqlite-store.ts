@@ -87,7 +87,10 @@ export async function openSqliteCopy(options: SqliteStoreOptions): Promise<Store
   return createStore(await openDatabase(options, { isCopy: true }), options);
 }
 
-/** Names the file only once it is marked, so that it isn't mistaken for a new service if this process dies. */
+/**
+ * Creates the file under a temporary name until it is marked, so that a killed process never leaves what looks like a
+ * new service.
+ */
 async function makeMarked(options: SqliteStoreOptions): Promise<void> {
   const { file, random = systemRandom } = options;
   refuseLost(file);
@@ -147,7 +150,7 @@ function nameFullDisk(file: string, error: unknown): unknown {
 }
 
 function configure(database: SqliteDatabase): void {
-  // Waiting longer would block the event loop.
+  // Milliseconds. Short, because SQLite blocks the event loop while it waits.
   database.exec("PRAGMA busy_timeout = 5");
   // Commits are on disk before their results are returned.
   database.exec("PRAGMA synchronous = FULL");
@@ -189,7 +192,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     watch,
     run: async (jobs) => {
       const version = dataVersion(database);
-      // Another process may have saved a long change.
+      // Another process wrote to the file, so there may be a long change to continue.
       isNoted.value ||= version !== state.version;
       state.version = version;
       return runWrite({ database, clock, states, counts, rows, watch }, jobs);
@@ -254,7 +257,10 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   };
 }
 
-/** Writes regularly, because clients get 503 and nothing else would notice that there is space again. */
+/**
+ * Retries a write while the disk is in trouble: clients get a 503, so no other write would notice that there is space
+ * again.
+ */
 async function probeRoom({ watch, queue, states }: Work, clock: Clock, signal: AbortSignal): Promise<void> {
   while (watch.trouble() !== null && watch.refusal() === null && !signal.aborted) {
     await clock.sleep(PROBE_MS, signal);
@@ -277,7 +283,7 @@ function createWholeFile(
     vacuum: async () => {
       const bytesBefore = bytesIn(database);
       await exclusively(() => database.exec("VACUUM"));
-      // The log stays while another connection reads old pages; a later write empties it.
+      // The log can't be emptied while another connection reads old pages; a later write does it.
       await exclusively(() => emptyLog(database)).catch((error: unknown) => {
         if (!isBusy(error)) throw error;
       });

@@ -27,7 +27,7 @@ export async function refuseUnfit(file: string, opening: Opening): Promise<void>
   });
 }
 
-/** An older version that is still serving the file couldn't use the new schema. */
+/** Refuses to migrate the file while an older version is serving it, because that couldn't use the new schema. */
 function refuseServed(look: Look, now: number): void {
   const [[seenAt = null] = []] = look("max(seen_at)", "FROM processes");
   if (seenAt === null || Number(seenAt) <= now - LIFE_SECONDS) return;

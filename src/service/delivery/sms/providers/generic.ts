@@ -29,7 +29,7 @@ export const FORM_GATEWAY: SmsProvider = { ...JSON_GATEWAY, body: "form" };
 
 const PLAIN_MAX = 200;
 
-/** Any 2xx means accepted, unless the body says otherwise or isn't from the gateway, such as a proxy's page. */
+/** Accepts any 2xx, unless the body reports a failure or isn't the gateway's, such as a proxy's error page. */
 function accepted(body: Json | undefined, text: string): GatewayMeaning {
   if (body === undefined || typeof body === "string") return acceptedInWords((body ?? text).trim());
   if (typeof body === "number" && body < 0) return { ...FAILED, code: String(body) };

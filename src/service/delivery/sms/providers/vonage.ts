@@ -58,7 +58,7 @@ export const VONAGE: SmsProvider = {
   incoming: {
     isFrom: (fields) => "msisdn" in fields || "message_uuid" in fields,
     flatten: (fields) => fields,
-    // The Messages API sends a token, the SMS API a signature field.
+    // Vonage's Messages API signs with a token, its SMS API with a field.
     isSigned: (key, signed) => hasToken(key, signed) || hasSignature(key, signed.fields),
     keyProblem: (key) => (/^\S{8,}$/.test(key) ? null : "is not a signature secret"),
     answer: NO_CONTENT,

@@ -7,7 +7,7 @@ import type { SqliteDatabase } from "./database.ts";
 
 const MAGIC = "SQLite format 3\0";
 const HEADER_BYTES = 100;
-/** Write version and read version, one byte each: 2 if the file has a log, otherwise 1. */
+/** Write version and read version, one byte each: 2 in WAL mode, otherwise 1. */
 const LOG_OFFSET = 18;
 /** `user_version`, 4 bytes; 0 in a copy that no service has opened. */
 const USED_OFFSET = 60;
@@ -36,7 +36,7 @@ export function checkPlace(file: string, shown: string): void {
 /** Creates the file if it is missing. Throws StoreFileError, or the system's error. */
 export function prepareFile(file: string) {
   const { size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, nlink: 1 };
-  // Each name would get its own log, and rows in the other log would seem to be missing.
+  // SQLite would use a separate log for each name, and rows in the other log would seem to be missing.
   if (nlink > 1)
     throw new StoreFileError(
       "linked",
@@ -71,12 +71,15 @@ export function refuseLost(file: string): void {
   }
 }
 
-/** SQLite gives its other files the same mode. Throws the system's error if the file exists. */
+/**
+ * Only the owner can access the file and its log, which gets the same mode. Throws the system's error if the file
+ * exists.
+ */
 export function makeNewFile(file: string): void {
   closeSync(openSync(file, "wx", FILE_MODE));
 }
 
-/** SQLite gave the log the mode that the data file had then, which may have been corrected since. */
+/** SQLite gave the log the data file's mode at the time, which may have been corrected since. */
 export function closeLogToOthers(file: string): void {
   const isShared = (statSync(file).mode & 0o020) !== 0;
   const mode = isShared ? SHARED_MODE : FILE_MODE;
@@ -99,7 +102,7 @@ export function makeEmptyFile(file: string): boolean {
   }
 }
 
-/** True if the header promises a log that is missing: the file may be open under another name. */
+/** True if the header says WAL mode but there is no log: the file may be open under another name. */
 export function hasLostLog(file: string): boolean {
   return fileSize(`${file}-wal`) === 0 && readHeader(file)[LOG_OFFSET] === 2;
 }
@@ -134,7 +137,10 @@ export function isUnusedCopy(file: string): boolean {
   return isSqlite(header) && header.readUInt32BE(USED_OFFSET) === 0;
 }
 
-/** The file must be closed. Marked copies can be read on read-only file systems. */
+/**
+ * Marks a closed file as a copy that no service has opened, and ends WAL mode so that it opens on read-only file
+ * systems.
+ */
 export function markAsCopy(file: string): void {
   const descriptor = openSync(file, "r+");
   try {
@@ -145,7 +151,7 @@ export function markAsCopy(file: string): void {
   }
 }
 
-/** The last connection merges the log first, because a library may put off closing until garbage collection. */
+/** Merges the log explicitly, because a library may delay the actual close until garbage collection. */
 export function closeFile(database: SqliteDatabase): void {
   try {
     database.all("PRAGMA journal_mode = DELETE");

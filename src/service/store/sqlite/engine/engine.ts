@@ -51,10 +51,11 @@ export async function lookInto<Result>(file: string, work: (look: Look) => Resul
   const { DatabaseSync } = await loadLibrary();
   try {
     const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-    // Opened for writing, SQLite would merge a killed process's log; without a log, reading would leave an empty one.
+    // With a log, opens read-only so that SQLite doesn't merge it. Without one, a read-only connection would leave an
+    // empty log.
     const database = new DatabaseSync(file, { readOnly: hasLog });
     try {
-      // A function receives the rows, because the optional package keeps a file open while it has prepared statements.
+      // Collects rows with a SQL function, because prepared statements make the optional package keep the file open.
       let found: SqlValue[][] = [];
       database.function("found", { varargs: true }, (...row) => {
         found.push(row as SqlValue[]);

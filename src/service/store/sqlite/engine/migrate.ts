@@ -62,7 +62,7 @@ async function runMigration(
     database.exec("COMMIT");
   } catch (error) {
     rollBack(database);
-    // Another program's object is in the way.
+    // Another program's table or index conflicts with the migration.
     if (error instanceof Error && /^(?:no such|duplicate|table|index|trigger|.* already exists)/.test(error.message))
       throw new StoreFileError("foreign", `the file's schema cannot be brought up to date: ${error.message}`, {
         cause: error,
