@@ -47,7 +47,7 @@ export interface LookUpOptions extends CallOptions {
 }
 
 export type WriteResult =
-  /** `lostBefore`: an earlier attempt may also have arrived. */
+  /** `lostBefore` is true if an earlier attempt may also have arrived. */
   | { readonly kind: "answered"; readonly reply: ApiReply; readonly lostBefore: boolean }
   /** A look-up proved that the write arrived; `evidence` is one sentence. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }

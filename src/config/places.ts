@@ -25,7 +25,7 @@ function baseFolder({ env, platform }: HostContext, xdg: string, unixDefault: st
   return path.join(home, unixDefault);
 }
 
-/** User ids without a name, as in many containers, have no home directory; containers then use the root folder. */
+/** Falls back to `/` for a uid with no passwd entry, which is common in containers. */
 function systemHome(): string {
   try {
     return homedir();

@@ -26,7 +26,7 @@ export interface Profiles {
   readonly defaultName: string | null;
   readonly byName: ReadonlyMap<string, Profile>;
   readonly warning: string | null;
-  /** Why commands in the file must not run: someone else can write to the file or its folder. */
+  /** Why commands in the file must not run (another user could change the file); null if they can. */
   readonly untrusted: string | null;
 }
 
@@ -105,7 +105,10 @@ async function looseMode(file: string): Promise<string | null> {
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Returns the file, folder or link target that someone other than root and this user owns or can write to. */
+/**
+ * Explains why another user (other than root) could change the file, its folder or its link target's folder; null if
+ * none can.
+ */
 async function othersCanWrite(file: string): Promise<string | null> {
   const own = ownUserId();
   if (own === null) return null;

@@ -7,7 +7,7 @@ import type { Profile } from "./profiles.ts";
 
 export interface Sourced<Value> {
   readonly value: Value;
-  /** A flag, `SURVEYCTL_API_KEY` or `profile prod`, for messages. */
+  /** Where the value came from, for messages: a flag, `SURVEYCTL_API_KEY` or `profile prod`. */
   readonly source: string;
 }
 

@@ -5,7 +5,7 @@ export type KeyAccess = (typeof KEY_ACCESSES)[number];
 /** Not in the specification: the key's access, sent with each successful response. */
 export const KEY_ACCESS_HEADER = "x-key-access";
 
-/** Lets a client refuse a write without asking the server. */
+/** Read-only keys begin with this, so that a client can refuse a write without asking the server. */
 export const READ_ONLY_PREFIX = "read-only-";
 
 export const READ_ONLY_REFUSAL = "this key only reads";

@@ -1,4 +1,4 @@
-/** Limits from section 8 of the specification (or the section named), and this server's own limits. */
+/** Limits from section 8 of the specification, unless a comment says otherwise. */
 export const PER_PAGE_DEFAULT = 20;
 export const PER_PAGE_MAX = 100;
 export const PAGE_DEFAULT = 1;
@@ -37,14 +37,14 @@ export function scoreCategory(score: number): ScoreCategory {
   return score >= 7 ? "passive" : "detractor";
 }
 
-/** Code points, as the specification counts. */
+/** Counts code points, as the specification does. */
 export function characterCount(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** True if a repeated page is the whole list, because the server ignores `page`. */
+/** Whether a page that came twice is the whole list, because the server ignores `page`. */
 export function isWholeList(rows: number, perPage: number): boolean {
   return rows < Math.min(perPage, PER_PAGE_DEFAULT);
 }

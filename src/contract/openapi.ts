@@ -178,7 +178,7 @@ function toAnswer({ pagination, resource, expanded }: Route): JsonObject {
   };
 }
 
-/** `open` allows other and missing fields: metrics depend on the requested groups. */
+/** `open` allows extra and missing fields: metrics depend on the requested groups. */
 function toObject(fields: readonly Field[], open: boolean): JsonObject {
   return {
     type: "object",

@@ -6,7 +6,7 @@ export interface Field {
   readonly name: string;
   readonly type: FieldType;
   readonly nullable: boolean;
-  /** Resource names, or `string`, of the value or of the array's items. */
+  /** Names of the resources (or `string`) that the value or the array's items can be. */
   readonly of: readonly string[];
 }
 
@@ -43,7 +43,7 @@ const SENT_PERSON_FIELDS = [
   required("properties", "map"),
 ] as const;
 
-/** Not in the specification: what the write overwrote (null for a new person), and what undoes it. */
+/** Not in the specification: what the write overwrote (null for a new person), and how to undo it. */
 const WRITE_FIELDS = [nullable("before", "map"), required("undo", "map")] as const;
 
 const ADDED_MEMBER_FIELDS = [

@@ -43,7 +43,7 @@ export const RESPONSE_ORDERS = ["asc", "desc", "asc:updated_at", "desc:updated_a
 export type ResponseOrder = (typeof RESPONSE_ORDERS)[number];
 export const EXPANSIONS = ["person", "notes"] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
-/** Not in the specification: properties that our server stores with a person. */
+/** Not in the specification: values that `expand` accepts for people on our server. */
 export const PERSON_EXPANSIONS = ["properties"] as const;
 export const METRIC_GROUPS = ["core", "email", "kiosk", "link", "sms", "web"] as const;
 export const CHANNELS = ["email", "sms"] as const;

@@ -4,7 +4,7 @@ import { splitRowTexts } from "./row-texts.ts";
 export interface RowPage {
   readonly rows: readonly JsonObject[];
   readonly text: string;
-  /** The text of the whole page, if these are only some of its rows. */
+  /** The text of the unfiltered page, if `rows` are only some of its rows. */
   readonly source?: string;
 }
 

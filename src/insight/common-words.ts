@@ -36,7 +36,7 @@ const LISTS: Readonly<Record<string, string>> = {
   zh: "的 了 是 在 我 我们 你 你们 您 他 她 它 他们 和 与 及 也 就 都 很 还 有 这 那 个 这个 那个 这些 那些 吧 吗 呢 啊 把 被 让 对 但 但是 而 而且 因为 所以 如果 会 能 可以 要 去 来 上 下 中 到 从 为 等 一 一个 着 过 得 地 之 以 并 或 或者 非常 更 最 我們 你們 他們 這 個 這個 那個 這些 還 對 讓 為 從 來 會 與 過 嗎 並 後 時 嘅 係 喺 咗 啲 佢 佢哋 我哋 同",
 };
 
-/** Negations that are stop words in another language. */
+/** Negations that are stop words in another language; counting them keeps the guess from favoring that language. */
 const CLUES: Readonly<Record<string, string>> = { en: "no not never", es: "no" };
 
 export const COMMON_WORD_LANGUAGES: readonly string[] = Object.keys(LISTS);

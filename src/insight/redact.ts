@@ -8,7 +8,10 @@ import { foldAccents } from "./search.ts";
 export type ToShown = (row: JsonObject) => JsonObject;
 
 export interface Masker {
-  /** Masks the fields of a response (4.3) that `toShown` keeps. The person's name comes from the whole row. */
+  /**
+   * Masks the fields of a response (4.3) that `toShown` keeps. The name to mask comes from the whole row, even if
+   * `toShown` drops it.
+   */
   row(row: JsonObject, toShown?: ToShown): JsonObject;
   text(text: string): string;
   counts(): ReadonlyMap<PersonalKind, number>;

@@ -100,13 +100,16 @@ export interface SegmentRow {
   /** Null, like `p` and `q`, if the previous period has too few answers. */
   readonly change?: number | null;
   readonly p?: number | null;
-  /** Benjamini–Hochberg: of the changes with this `q` or less, the share that is due to chance. */
+  /** Benjamini–Hochberg: the expected share of false positives among the changes with this `q` or less. */
   readonly q?: number | null;
 }
 
 export interface SegmentOptions {
   readonly confidence: number;
-  /** Values with fewer answers are left out. If only the earlier period has fewer, the row has no change. */
+  /**
+   * Minimum answers per value; values with fewer are left out. If only the earlier period has fewer, the row has no
+   * change.
+   */
   readonly minN: number;
   readonly compared: boolean;
 }

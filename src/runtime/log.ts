@@ -15,7 +15,7 @@ type Level = "info" | "warn" | "error";
 /** While this many characters are unread, further lines are dropped and counted. */
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
-/** `write` gets whole lines and resolves when they are accepted. `msg` is the field `message`. */
+/** `write` gets whole lines and resolves when they are accepted. The field `message` is logged as `msg`. */
 export function createLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const waiting: string[] = [];
   const state = { unread: 0, dropped: 0 };

@@ -45,7 +45,7 @@ export function createNameResolver(servers: readonly string[] | null = null): Na
   };
 }
 
-/** Also true for names below `localhost` (RFC 6761) and IPv4-mapped IPv6. */
+/** Also true for names below `localhost` (RFC 6761) and IPv4-mapped IPv6 loopback addresses. */
 export function isThisMachine(host: string): boolean {
   const name = host.replace(/\.$/, "");
   return isLoopbackHost(name) || name.endsWith(".localhost") || /^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(name);

@@ -24,10 +24,10 @@ export function systemZone(): string {
   return name === undefined || name === "Etc/Unknown" ? DEFAULT_ZONE : name;
 }
 
-/** Converts Unix seconds to local wall-clock seconds. Times outside the calendar are returned unchanged. */
+/** Converts Unix seconds to local wall-clock seconds. Times that a `Date` can't represent are returned unchanged. */
 export type WallClock = (seconds: number) => number;
 
-/** Cached: creating one per survey took a fifth of a rehearsal. */
+/** Cached, because creating one per survey took a fifth of the time of a rehearsal. */
 const wallClocks = new Map<string | null, WallClock>();
 
 /** `zone` is an IANA name, or null for the system's. */
@@ -39,7 +39,7 @@ export function createWallClock(zone: string | null): WallClock {
   return made;
 }
 
-/** Cached: splitting a time into its parts takes 30 times as long. */
+/** Maximum number of cached offsets. Without the cache, converting a time takes 30 times as long. */
 const HOURS_KEPT_MAX = 10_000;
 
 function makeWallClock(zone: string | null): WallClock {

@@ -9,7 +9,7 @@ export interface SinkTotals {
 }
 
 export interface TextSink {
-  /** Writes what the file already contains, without compressing it again. */
+  /** Appends bytes of the existing file unchanged, without compressing them again. */
   keep(bytes: Uint8Array): Promise<void>;
   write(text: string | Uint8Array): Promise<void>;
   end(): Promise<SinkTotals>;

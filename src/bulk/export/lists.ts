@@ -37,7 +37,10 @@ export interface RowKeys {
   readonly at: (row: JsonObject) => number | null;
 }
 
-/** Null if the page is empty, isn't sorted, or has a row without a time in whole seconds. */
+/**
+ * Times of the first and last row. Null if the page is empty, isn't sorted, or has a row without a time in whole
+ * seconds.
+ */
 export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first: number; last: number } | null {
   let first: number | null = null;
   let last = -Infinity;
@@ -52,7 +55,10 @@ export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first
 
 const REMEMBERED_ROWS = 10_000;
 
-/** Remembers the last 10,000 ids or more. If a list shifts during an export, rows repeat close together. */
+/**
+ * Remembers at least the last 10,000 ids. That is enough, because if a list shifts during an export, rows repeat close
+ * together.
+ */
 export class RecentIds {
   // Two sets, because deleting a set's oldest elements one by one is slow.
   #older = new Set<string>();

@@ -6,7 +6,7 @@ import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windo
 
 export interface ListRequest<Batch> extends WindowsOptions<Batch> {
   readonly range: Range;
-  /** Returns the snapshot's last second. `isWhole`: the first page is the only one. */
+  /** Returns the last second of the snapshot. `isWhole` is true if the first page is the only one. */
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
 }
 
@@ -42,7 +42,7 @@ async function* readFirst<Batch>(options: ListRequest<Batch>): AsyncGenerator<Ba
     throw list.fault(`none of the ${count.came} rows that the service sent is in the requested time range`);
 }
 
-/** A full page of a numbered list is always followed by another one. */
+/** Whether the first page is the only one. A numbered list ends with an empty page, so a full page never is. */
 async function isOnlyPage<Batch>(
   { list, range, perPage, signal }: ListRequest<Batch>,
   first: FetchedPage,
@@ -60,7 +60,7 @@ interface Snapshot<Batch> {
   readonly take: (page: RowPage) => Generator<Batch>;
 }
 
-/** Reads sequentially until the rows span more than a second, then in windows. */
+/** Reads page by page until the rows span more than one second, then in time windows. */
 async function* readOn<Batch>(
   options: ListRequest<Batch>,
   { first, until, seen, take }: Snapshot<Batch>,

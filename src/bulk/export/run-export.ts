@@ -14,7 +14,7 @@ interface Batch {
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   readonly versions: Versions;
-  /** A page with new columns, which is encoded when it is written. */
+  /** Set if the page has new columns; it is then encoded when it is written. */
   readonly wide: { readonly page: RowPage; readonly found: readonly string[] } | null;
 }
 
@@ -28,10 +28,10 @@ export interface ExportJob {
   readonly log: VersionLog | null;
   readonly encoder: PageEncoder;
   readonly sink: TextSink;
-  /** Null keeps all rows. Dropped rows still count as seen in the state. */
+  /** Null keeps all rows. In the export's state, dropped rows still count as seen. */
   readonly filterPage: ((page: RowPage) => RowPage) | null;
   readonly rewrite: ((page: RowPage) => RowPage) | null;
-  /** Null if the service includes every row in its own count. */
+  /** Whether the service's own total includes the row; null if it includes every row. */
   readonly isCounted: ((row: RowPage["rows"][number]) => boolean) | null;
   readonly onRows: (rows: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -42,9 +42,9 @@ export interface Growth {
   readonly mayCome: () => boolean;
   readonly openScratch: () => Promise<ScratchFile>;
   readonly find: (page: RowPage) => readonly string[];
-  /** Appends the columns in this order. */
+  /** Returns an encoder that appends the found columns in this order. */
   readonly encoderFor: (found: readonly string[]) => PageEncoder;
-  /** Null if rows may have fewer cells than there are columns. */
+  /** Null if the format allows rows with fewer cells than columns. */
   readonly widen: Widen | null;
 }
 

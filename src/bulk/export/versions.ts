@@ -6,11 +6,11 @@ import type { RowPage } from "../../contract/row-page.ts";
 export interface VersionKeys {
   id(row: JsonObject): string;
   at(row: JsonObject): number;
-  /** What an edit changes in a row, to tell apart two edits in the same second. */
+  /** The part of a row that edits change, to tell apart two edits in the same second. */
   content(row: JsonObject): string;
 }
 
-/** A row's Unix time and a hash of the row. */
+/** Unix times and hashes of row versions, in parallel arrays. */
 export interface Versions {
   readonly ats: Float64Array;
   readonly marks: BigUint64Array;
@@ -30,7 +30,7 @@ export interface VersionLog {
 }
 
 /**
- * A new row is never older than existing ones. `limit` returns a Unix time that has passed, so that a row dated in the
+ * Records the row versions of the last `overlap` seconds. `limit` caps the newest time, so that a row dated in the
  * future doesn't hide later ones.
  */
 export function createVersionLog(
@@ -101,7 +101,7 @@ function hashRow(keys: VersionKeys, row: JsonObject): bigint {
   return hashVersion(keys.id(row), keys.at(row), content);
 }
 
-/** `content` is the first 11 characters of a SHA-256, as in states of format 1. */
+/** `content` is the first 11 characters of a SHA-256, as in state files of format 1. */
 export function hashVersion(id: string, at: number, content: string): bigint {
   return createHash("sha256").update(`${at} ${content} ${id}`).digest().readBigUInt64LE();
 }

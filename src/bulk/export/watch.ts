@@ -14,13 +14,19 @@ interface WatchedList {
 
 export interface WatchOptions {
   readonly changed: WatchedList;
-  /** By creation time, for rows that were never changed: 4.3 doesn't say where the other list has them. */
+  /**
+   * The list sorted by creation time, for rows that were never changed: section 4.3 doesn't say where the list sorted
+   * by change time has them.
+   */
   readonly created: WatchedList;
   readonly isUnstamped: (row: JsonObject) => boolean;
   readonly provesChanged: (row: JsonObject) => boolean;
   readonly versions: VersionKeys;
   readonly since: number | null;
-  /** Unix seconds by the service's clock. They keep a row dated in the future from hiding later ones. */
+  /**
+   * Unix seconds by the service's clock. Row times are capped to it, so that a row dated in the future doesn't hide
+   * later ones.
+   */
   readonly now: () => number;
   readonly perPage: number;
   readonly concurrency: number;

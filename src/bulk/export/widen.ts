@@ -1,4 +1,4 @@
-/** Appends `cells` empty cells to each row in its chunks. */
+/** Returns a function that appends `cells` empty cells to each row of a chunk. */
 export type Widen = (cells: number) => (chunk: Uint8Array) => Uint8Array;
 
 const [QUOTE, LINE_FEED, RETURN] = [0x22, 0x0a, 0x0d];

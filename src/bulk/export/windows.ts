@@ -24,7 +24,7 @@ export interface TimeSpan {
   readonly since: number;
   readonly until: number;
   readonly seen: RecentIds;
-  /** First width of a window, in seconds. */
+  /** Width of the first window, in seconds. */
   readonly width: number;
 }
 
@@ -52,7 +52,7 @@ export interface WindowsOptions<Batch> {
 const WINDOW_PAGES = 16;
 /** Limits how many pages wait to be yielded. */
 const WINDOW_PAGES_MAX = 24;
-/** An empty window says little about the right width. */
+/** Maximum factor by which windows widen, because an empty window says little about the right width. */
 const WIDENING_MAX = 8;
 
 interface Part<Batch> {
@@ -163,7 +163,8 @@ async function readWindow<Batch>(
   let full = perPage;
   let before = "";
   const batches: Batch[] = [];
-  // A closure, so that no local variable keeps the rows alive during the next request (3% of an export).
+  // A closure, so that no local variable keeps the rows alive during the next request (this saves 3% of an export's
+  // time).
   const take = (page: FetchedPage) => {
     onPage();
     const { rows, text } = page;
@@ -185,7 +186,7 @@ async function readWindow<Batch>(
     if (list.isNumbered && count < full) {
       const after = await list.fetch({ since, until, page: following }, signal);
       if (after.rows.length === 0 || (after.text === text && isWholeList(count, perPage))) return ended;
-      // The service uses this smaller page size, so the next page of this length needs no extra request.
+      // The service's pages are this long, so the next page of this length needs no extra request to check for the end.
       full = count;
     }
     if (typeof following === "string" && followed.has(following)) throw list.fault(PAGINATION_LOOP, following);

@@ -14,7 +14,7 @@ export function drawSample(
   let [left, wanted] = [sendable, rows];
   for (let line = 1; line < end; line += 1) {
     if (modeAt(line) === null || reasonToSkip(line) !== null) continue;
-    // This condition selects exactly `rows` rows.
+    // Selection sampling: selects exactly `rows` rows.
     if (hashFraction(`${seed} ${line}`) * left < wanted) {
       drawn.set(line, 1);
       wanted -= 1;

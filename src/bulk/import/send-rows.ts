@@ -55,7 +55,7 @@ export interface SendReport {
 interface RowFailure {
   readonly reason: string;
   readonly rows: number;
-  /** A retry would be refused too. */
+  /** True if the service clearly rejected these rows, so that a retry would fail too. */
   readonly isRefused: boolean;
 }
 
@@ -165,7 +165,10 @@ function isStopped({ signal }: SendOptions, run: Run): boolean {
   return run.stoppedBy !== null || signal.aborted;
 }
 
-/** Sends a row again only if a look-up shows that it didn't arrive. */
+/**
+ * Repeats a row that may have arrived only if it is idempotent, a look-up shows that it didn't arrive, or
+ * --retry-unknown is given.
+ */
 async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt: number): Promise<RowOutcome> {
   const { sender, sentBy, retryUnknown } = options;
   if (sender.isIdempotent(row)) return send(options, run, row);
@@ -212,7 +215,7 @@ async function writeEntry({ journal, before }: SendOptions, entry: JournalEntry)
   before.take(entry);
 }
 
-/** Some services word each rejection differently. */
+/** Limits memory, because some services word each rejection differently. */
 const REASONS_MAX = 100;
 const OTHER_REASONS = "other reasons";
 
@@ -223,7 +226,7 @@ function noteFailure(failures: Run["failures"], { error, mayHaveArrived = false 
   failures.set(reason, { reason, rows: rows + 1, isRefused: isRefused && !mayHaveArrived });
 }
 
-/** Writes the intents of the next block while one is sent. */
+/** Writes the intents of the next block while the current one is being sent. */
 async function* intendedRows(options: SendOptions, run: Run): AsyncGenerator<IntendedRow> {
   const blocks = rowBlocks(options, run);
   let coming = intendNext(blocks, options, run);

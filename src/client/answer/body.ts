@@ -3,7 +3,6 @@ import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { oneLine } from "./words.ts";
 
-/** In bytes. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
 export const ERROR_BODY_LIMIT = 1024 * 1024;
 
@@ -11,11 +10,11 @@ export interface Body {
   readonly bytes: Uint8Array;
   /** If true, `bytes` is only the beginning of the body. */
   readonly tooLarge: boolean;
-  /** `bytes` is what arrived before this error. */
+  /** The error that interrupted the body; `bytes` is what arrived before it. */
   readonly brokenBy: Error | null;
 }
 
-/** Leaves the rest of a larger body unread. Throws only if aborted. */
+/** Stops reading if the body is larger than `limitBytes`. Throws only if aborted. */
 export async function readBody(response: HttpResponse, limitBytes: number, signal?: AbortSignal): Promise<Body> {
   if (typeof response.body === "string") return { bytes: Buffer.from(response.body), tooLarge: false, brokenBy: null };
   const chunks: Uint8Array[] = [];

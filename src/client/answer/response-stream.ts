@@ -41,7 +41,7 @@ export class ResponseStream implements AsyncIterable<Uint8Array> {
     this.#wake = null;
   }
 
-  /** If the reader stops early, the tap is cancelled. */
+  /** Cancels the source if the reader stops early. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {

@@ -8,7 +8,7 @@ export function readWords(text: string) {
   return { message: oneLine(looksLikeHtml(text) ? textOfHtml(text) : text), details: null };
 }
 
-/** Fields that can contain the explanation, best first. */
+/** Fields of an error body that can contain the explanation, best first. */
 const SENTENCES = [
   "message",
   "error",

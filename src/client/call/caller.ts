@@ -22,7 +22,7 @@ import {
 
 export interface CallerOptions {
   readonly apiKey: string;
-  /** Also removed from errors and traces, such as a proxy's credentials. */
+  /** Other secrets to remove from errors and traces, such as a proxy's credentials. */
   readonly secrets?: readonly string[];
   readonly transport: Exchange;
   readonly clock: Clock;
@@ -78,7 +78,10 @@ export class Caller {
     this.serverClock = createServerClock(clock);
   }
 
-  /** Makes one call with its retries. Returns failures, because some callers still use the response. */
+  /**
+   * Makes one call with its retries. Returns failures instead of throwing them, because some callers still use the
+   * response.
+   */
   async run<T>(first: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>> {
     let request = first;
     let tries = 0;
@@ -194,7 +197,7 @@ export function waitFacts(
   return { waitMs, reason: what, cause: status === null ? what : `${code} ${status}` };
 }
 
-/** Returns whether to announce the coming wait; each pause is announced once. */
+/** Ends the permit. Returns whether to announce the wait that follows; each pause is announced only once. */
 function endPermit(permit: Permit, failure: Failure, decision: RetryDecision, limits: RetryLimits): boolean {
   if (failure.kind !== "status") {
     permit.end({ kind: "failed" });

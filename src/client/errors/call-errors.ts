@@ -56,7 +56,6 @@ export class AuthError extends ClientError {
   }
 }
 
-/** `status` is null if the request wasn't sent. */
 export class ReadOnlyKeyError extends AuthError {
   constructor(facts: Pick<StatusFacts, "call"> & Partial<StatusFacts>) {
     super(`${READ_ONLY_REFUSAL}; a write needs a key with full access`, {
@@ -167,7 +166,7 @@ export class UnknownOutcomeError extends ClientError {
 
 export type WriteEffect =
   | "not-sent"
-  /** 3xx or 4xx; nothing was changed. */
+  /** 4xx or 3xx, except 303 and 408; nothing was changed. */
   | "refused"
   /** The server may have processed the request, or may still process it. */
   | "unknown";

@@ -6,14 +6,14 @@ export interface CallName {
   readonly url: string;
 }
 
-/** Names of settings, such as `SURVEYCTL_BASE_URL`. */
+/** The settings that the values come from, such as `SURVEYCTL_BASE_URL`. */
 export interface Origin {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
 export interface ClientErrorFacts {
-  /** Part of the error JSON, so it never changes. */
+  /** Part of the error JSON, so existing codes never change. */
   readonly code: string;
   readonly call: CallName;
   readonly status?: number | null;

@@ -24,7 +24,7 @@ interface GateOptions {
 
 type Waiter = (permit: Permit) => void;
 
-/** All requests of a process go through it, so one 429 slows them all. */
+/** All requests of a process go through the same gate, so one 429 slows them all. */
 export class Gate {
   readonly #clock: Clock;
   readonly #ceiling: ReturnType<typeof createRateCeiling> | null;
@@ -103,7 +103,7 @@ export class Gate {
     this.#clock.sleep(Math.ceil(ms), current.signal).then(ring, () => undefined);
   }
 
-  /** The timer would keep the process alive. */
+  /** Stops the timer, which would keep the process alive. */
   #clearAlarm(): void {
     this.#alarm?.abort();
     this.#alarm = null;

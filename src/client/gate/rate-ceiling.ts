@@ -20,7 +20,7 @@ export function createRateCeiling(ratePerSecond: number) {
   };
 }
 
-/** Timers are coarse, so after a late start the next one can come this much early. */
+/** Timers fire late, so after a late start the next request can start this much earlier, to keep the rate. */
 const CATCH_UP_MS = 20;
 
 export function createSpacing() {

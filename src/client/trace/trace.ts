@@ -75,7 +75,7 @@ const MASK = "***";
 
 const PERSONAL_NAME = '(?=[^"\\\\]*(?:email|e-mail|phone|name|comment|text|free_response))[^"\\\\]*';
 const PERSONAL_FIELD = new RegExp(`("${PERSONAL_NAME}"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, "gi");
-/** Without the word boundary, a long word takes quadratic time. */
+/** Without the lookbehind, a long word takes quadratic time. */
 const EMAIL = /(?<![^\s"'<>@=&?/,;:()])[^\s"'<>@=&?/,;:()]+?(?:@|%40)[^\s"'<>@=&?/,;:()]+/gi;
 const PHONE = /(?:\+|%2B)\d{6,15}\b/gi;
 const PERSONAL_PARAMETER = /email|phone|name/i;
@@ -113,7 +113,7 @@ function decoded(text: string): string {
 export type TraceEvent =
   | {
       readonly kind: "request";
-      /** From 1, in this process. */
+      /** Counts requests in this process, starting at 1. */
       readonly number: number;
       readonly method: string;
       readonly url: string;

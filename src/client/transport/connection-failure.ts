@@ -88,7 +88,7 @@ function sentence(code: string, error: Error, host: string, sent: Sent): string 
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;
 }
 
-/** A name with several addresses throws an AggregateError. */
+/** Connecting to a name with several addresses throws an AggregateError. */
 function codeOf(error: Error): string {
   const inner = error instanceof AggregateError ? ((error.errors as Error[])[0] ?? error) : error;
   const { code } = inner as NodeJS.ErrnoException;

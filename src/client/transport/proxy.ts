@@ -47,7 +47,7 @@ function nameProxy({ url, source }: Proxy): string {
   return `${url.host} (${source})`;
 }
 
-/** As written and decoded, so that they can be removed from all output. */
+/** Returns proxy credentials both as written and decoded, so that both forms can be removed from all output. */
 export function proxyCredentials(env: ProxyEnvironment): string[] {
   const urls = [...VARIABLES["https:"], ...VARIABLES["http:"]].map((name) => env[name] ?? "");
   return urls.flatMap((url) => {

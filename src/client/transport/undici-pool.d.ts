@@ -1,4 +1,4 @@
-// Loading only the pool takes a third of the time of the whole package. This path has no types of its own.
+// Loading only the pool takes a third of the time of loading all of undici. This path has no types.
 declare module "undici/lib/dispatcher/pool.js" {
   interface PoolOptions {
     readonly connect: { readonly timeout: number };

@@ -24,7 +24,7 @@ export interface TransportOptions {
   readonly env: ProxyEnvironment;
   /** Longest wait for the response, and between chunks. A body that takes longer must average 1 KiB/s. */
   readonly timeoutMs?: number | null;
-  /** Unlimited by default. */
+  /** If true, a person is waiting, so a loopback server that refuses the first connection isn't tried again. */
   readonly connections?: number;
   /** A person is waiting, so a loopback server that refuses the first connection isn't tried again. */
   readonly isInteractive?: boolean;
@@ -67,7 +67,7 @@ export function undiciTransport(options: TransportOptions): Exchange & { close()
 interface Route {
   readonly pool: Pick<Pool, "dispatch" | "destroy">;
   readonly proxy: Proxy | null;
-  /** The proxy forwards plain `http:` without a tunnel. */
+  /** True for plain `http:`, which the proxy forwards without a tunnel. */
   readonly forwarded: boolean;
 }
 
@@ -113,7 +113,7 @@ async function openTunnels(origin: string, proxy: Proxy, settings: PoolOptions):
   };
 }
 
-/** Until the tunnel is open, failures are the proxy's. */
+/** Reports a failure to open the tunnel as the proxy's. */
 async function blamingProxy(proxy: Proxy, opening: Promise<Tunnel>): Promise<Tunnel> {
   const tunnel = await opening.catch((error: Error & { readonly code?: string }) => {
     const isLate = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"].includes(error.code ?? "");

@@ -50,7 +50,7 @@ interface Change {
   readonly after: Identifier;
 }
 
-/** Null if the address doesn't change, or only its spelling. */
+/** The requested change of address; null if there is none, or if only the spelling changes. */
 function renamed(body: JsonObject): Change | null {
   const [after] = identifiersOf(body, "email_update", "phone_number_update");
   if (after === undefined) return null;

@@ -79,7 +79,10 @@ function expanding({ signal, expand }: CallOptions): Pick<RouteCall, "signal" | 
   return { signal, ...(expand && { parameters: { expand: [...expand] } }) };
 }
 
-/** `send=false` only saves (4.2). A change of address isn't repeatable, since the old address no longer exists. */
+/**
+ * Repeating a request with `send=false` is safe because it only saves (4.2), unless it changes an address: the old one
+ * no longer exists.
+ */
 export function isRepeatablePerson(body: JsonObject): boolean {
   return body["send"] === false && body["email_update"] === undefined && body["phone_number_update"] === undefined;
 }

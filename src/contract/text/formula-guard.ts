@@ -3,7 +3,10 @@ import { isE164 } from "./phone.ts";
 
 const [APOSTROPHE, EQUALS] = [39, 61];
 
-/** A cell that may run: a formula character after anything that readers skip, or a leading tab or newline. */
+/**
+ * A cell that a spreadsheet may run: a formula character, possibly after characters that readers skip, or a leading tab
+ * or newline.
+ */
 const FORMULA = String.raw`(?:[\s"\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|[\t\n\r])`;
 const RUNS = new RegExp(`^'*${FORMULA}`, "u");
 const GUARDED = new RegExp(`^'+${FORMULA}`, "u");

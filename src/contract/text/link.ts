@@ -1,6 +1,6 @@
 export const PAGINATION_LOOP = 'pagination loop: the server returned the same "next" link twice';
 
-/** Escapes characters that some clients split on. */
+/** Escapes characters at which some clients split the header. */
 export function formatNextLink(url: string): string {
   const safe = url.replace(/[,;<>"\s]/g, (char) => encodeURIComponent(char));
   return `<${safe}>; rel="next"`;

@@ -11,7 +11,7 @@ export function isStorableText(text: string): boolean {
 
 export function isStorableJson(value: Json, depth = DEPTH_MAX): boolean {
   if (typeof value === "string") return isStorableText(value);
-  // A number in JSON can be too large for a double.
+  // Numbers in JSON, such as 1e999, can be too large for a double.
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;

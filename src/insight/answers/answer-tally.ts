@@ -23,7 +23,7 @@ interface MeanRow {
   readonly mean_high: number;
 }
 
-/** Answers to a question. Imported answers to a scale question can also be words, which get a result of their own. */
+/** Answers to a question. Imported answers to a scale question can also be words, which get a separate result. */
 export interface QuestionResult {
   readonly question: string;
   readonly type: string;

@@ -47,7 +47,7 @@ function sections(facts: ReportFacts): (Html | null)[] {
   return withComments(parts, { ...facts, hasIds: true });
 }
 
-/** Leaves 15,000 bytes for the header and the footer. */
+/** With 15,000 bytes for the header and the footer, a page stays below 300,000 bytes. */
 const CONTENT_BYTES_MAX = 285_000;
 
 export function withComments(parts: readonly (Html | null)[], facts: CommentFacts): (Html | null)[] {
@@ -267,7 +267,7 @@ function numbered(listed: readonly CommentItem[]): Html {
   </ol>`;
 }
 
-/** The newest of the comments with the same words, and all their scores. */
+/** The newest of several comments with the same words, with the scores of all of them. */
 interface FoldedComment extends ReportComment {
   readonly scores: readonly number[];
 }

@@ -15,7 +15,7 @@ export class UnwritableFileError extends Error {
 export interface FileReplacement {
   readonly path: string;
   readonly temporary: string | null;
-  /** False for an open descriptor, which is written to directly. */
+  /** False for an open descriptor, which is written to directly instead of being replaced. */
   readonly isWhole: boolean;
   write(bytes: Uint8Array): Promise<void>;
   commit(options?: { readonly syncsFolder: boolean }): Promise<void>;
@@ -127,7 +127,7 @@ async function openOrRefuse(target: string, file: string, flags: "a" | "w" | "wx
 
 function refusal(target: string, file: string, error: unknown): Error {
   const code = (error as NodeJS.ErrnoException).code ?? "";
-  // A full disk has nothing to do with the file's name.
+  // If the disk is full, a message about the file's name would mislead.
   if (isDiskFull(error)) return Object.assign(error as Error, { path: target });
   // If a link leads to another folder, messages name the target's folder.
   const folder = path.resolve(path.dirname(target)) === path.dirname(file) ? path.dirname(target) : path.dirname(file);
@@ -190,7 +190,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 async function keepOwnership(handle: FileHandle, existing: Stats): Promise<void> {
-  // Only root can change the owner; for others it is already right.
+  // Usually only root can change the owner, so failures are ignored.
   await handle.chown(existing.uid, existing.gid).catch(() => {});
   await handle.chmod(existing.mode & 0o7777);
 }

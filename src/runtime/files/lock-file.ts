@@ -22,10 +22,16 @@ export interface Lock {
 }
 
 const NEW_FILE = { flag: "wx", mode: 0o600 };
-/** Holders touch the file this often, for processes in other containers or on other machines. */
+/**
+ * Holders touch the file this often, so that processes in other containers or on other machines see that they are
+ * alive.
+ */
 const TOUCH_MS = 10_000;
 const UNTOUCHED_MS = 60_000;
-/** Watches a file that looks old, because clocks differ. Allows for one missed touch. */
+/**
+ * How long to watch a file that looks old before taking its holder for dead, because clocks differ. Allows for one
+ * missed touch.
+ */
 const WATCH_MS = 25_000;
 /** Locks held by this process. A process id isn't enough, because a dead process may have had the same one. */
 const held = new Set<string>();

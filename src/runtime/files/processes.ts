@@ -68,7 +68,7 @@ export async function currentSpace(): Promise<string | null> {
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
   const fields = await statFields(pid, proc);
   if (fields !== null) return fields[STARTED] ?? null;
-  // procfs works, so the process must have ended.
+  // procfs works but doesn't have the process, so it must have ended.
   if ((await readFile(`${proc}/self/stat`, "utf8").catch(() => null)) !== null) return null;
   return startByPs(pid);
 }

@@ -43,7 +43,7 @@ export const configurationOperations = {
   }),
 };
 
-/** The secrets of new webhooks are never shown again. */
+/** Includes the secrets of new webhooks, which are never shown again. */
 function toRows({ changes, secrets }: AppliedConfiguration) {
   const rows = changes.map(({ key, from, to }) => {
     const change = from === null ? "add" : to === null ? "remove" : "change";

@@ -107,7 +107,7 @@ export const deliveryOperations = {
   "delivery.resume": defineOperation({
     scope: "server",
     access: "write",
-    // Stored, so that other processes see it too, including servers that start later.
+    // Stored in the database, so that other processes resume too, including servers that start later.
     run: (tx) => tx.senders.setState("senders resumed", tx.nowMs),
     after: async ({ store, senders }) => {
       const held = await releaseAll(store, (tx, limit) => tx.deliveries.releaseHeld(limit, { isOperator: true }));
@@ -116,7 +116,7 @@ export const deliveryOperations = {
       return { released: held + putOff };
     },
   }),
-  /** The command sends the message from its own machine. */
+  /** Only composes the message; the command sends it from its own machine. */
   "delivery.test": defineOperation({
     access: "read",
     input: { to: v.string() },
@@ -177,7 +177,7 @@ function personNotFound(project: ProjectRow, address: string): NotFoundError {
   return new NotFoundError(`no person found with ${whose} ${address} in project ${project.name}`);
 }
 
-/** Coming surveys are counted only by day, and only without other filters. */
+/** Upcoming surveys are counted only by day, and only without other filters. */
 async function readComing(
   { store, clock }: Pick<OperationTools, "store" | "clock">,
   project: string,
@@ -209,7 +209,7 @@ function toPage({ now }: Transaction, { since, until, order, after, limit }: Pag
   return { since: since?.(now) ?? null, until: until?.(now) ?? null, order, after, limit };
 }
 
-/** Until a day is over, its `surveys` are those sent and those to be sent, so cancelled ones don't count. */
+/** Until the day is over, `surveys` leaves out cancelled ones, because it predicts how many will be sent. */
 function toDayInfo({ day, endsAt, counts, coming }: DayCounts, now: number) {
   const { not_scheduled: unscheduled, ...surveys } = counts;
   const all = Object.values(surveys).reduce((total, count) => total + count, coming);

@@ -112,7 +112,7 @@ export const privacyOperations = {
     prepare: async ({ actor }, _, { log }) => {
       if (log !== null && actor.key !== null) throw new InvalidError({ log: ["can only be set where the data is"] });
     },
-    /** Ages set earlier also count, even those in a restored backup. */
+    /** Also counts what ages set earlier would remove, even those in a restored backup. */
     confirm: async (tx, project, input) => {
       if (isLook(input)) return null;
       const change = toPolicy(input);
@@ -195,7 +195,7 @@ async function finish({ store, onErased, sweepMessages }: OperationTools, target
   await orNote("the erasure log was not written", onErased());
   /** Null if a server will delete them. */
   const messages = await orNote("messages may be left in the outbox", store.settle().then(sweepMessages));
-  // The log can't be emptied while a long backup reads the file; hourly maintenance does it later.
+  // SQLite can't empty its log while a long backup reads the file; hourly maintenance does it later.
   const isCleaned = await store.clean().catch(() => false);
   if (isCleaned !== false) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
   const areGone = await store.read(async (tx) => {

@@ -48,7 +48,7 @@ export const projectOperations = {
     },
     noted: ({ id, previous }) => ({ of: { id: Number(id), name: previous } }),
   }),
-  /** Finishes an earlier removal that was killed. */
+  /** Also finishes an earlier removal that was interrupted. */
   "project.remove": defineOperation({
     scope: "server",
     access: "write",

@@ -91,7 +91,7 @@ export const webhookOperations = {
     input: { id: v.string() },
     run: async (tx, project, { id }) => toInfo(tx, await enableWebhook(tx, project, id)),
   }),
-  /** `overlap` is for how many seconds the old secret also signs. */
+  /** The old secret also signs for `overlap` seconds. */
   "webhook.rotate": defineOperation({
     access: "write",
     input: { id: v.string(), overlap: v.optional(overlap, DAY_SECONDS) },

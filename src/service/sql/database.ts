@@ -38,7 +38,9 @@ export interface Database {
   /** Returns the number of changed rows. Rejects with `UniqueViolation`. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>;
   returning(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** Runs a change without returning a result, before the job's next query. If it fails, so does the job. */
+  /**
+   * Queues a change without waiting for its result; it runs before the job's next query. If it fails, so does the job.
+   */
   send(sql: string, values?: readonly SqlValue[]): void;
   /** The state of a project; assignments to it are saved at the end of the write. */
   state(project: number): Promise<ProjectState>;
@@ -64,7 +66,7 @@ export async function allIn(
   for (let at = 0; at < wanted.length; at += IN_MAX) {
     const values = wanted.slice(at, at + IN_MAX);
     const [last = null] = values.slice(-1);
-    // Repeats the last value, which is harmless.
+    // Pads with the last value, because the statement takes a fixed number of values.
     while (values.length < IN_MAX) values.push(last);
     rows.push(...(await database.all(text, [...before, ...values])));
   }

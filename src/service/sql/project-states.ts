@@ -1,4 +1,6 @@
-/** A write reads the state of its projects once and saves it at the end, so their ids ascend in commit order. */
+/**
+ * A write reads the state of its projects once and saves it at the end, so ids ascend in commit order within a project.
+ */
 import type { Database, ProjectState, SqlRow } from "./database.ts";
 
 /** Used by writes that belong to no project. */
@@ -39,7 +41,7 @@ export class ProjectStates {
     return this.hold(row);
   }
 
-  /** Writes to a removed project find none of its rows, and count as those of no project. */
+  /** A removed project has no state to lock, so its writes use that of `NO_PROJECT`. */
   async lock(project: number): Promise<void> {
     if (this.#held.has(project)) return;
     const row = await this.#load(project);

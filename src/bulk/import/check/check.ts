@@ -12,7 +12,7 @@ import { identify, type ValidFields } from "./validate.ts";
 export interface CheckOptions {
   /** Null keeps the first row and warns. */
   readonly onDuplicate: "error" | "first" | "last" | null;
-  /** Further problems are only counted. */
+  /** Maximum number of problems to list; further ones are only counted. */
   readonly maxErrors: number;
   readonly skipsOptedOut: boolean;
   readonly signal: AbortSignal;
@@ -156,7 +156,9 @@ function watchOptOuts(columns: readonly HeaderColumn[]) {
       const found = times.find((index) => !NOTHING.test(withoutGuard(fields[index] ?? "").trim()));
       if (found !== undefined) columnOf.set(line, found + 1);
     },
-    /** Names the column with a person's opt-out, in their line or in a duplicate of it. */
+    /**
+     * Returns a function that names the column with a person's opt-out, found in their line or in a duplicate of it.
+     */
     finish(keptBy: LineNumbers): (line: number) => string | null {
       for (let line = 1; line < columnOf.end; line += 1)
         if (columnOf.get(line) !== 0) columnOf.set(keptLine(keptBy, line), columnOf.get(line));

@@ -1,4 +1,4 @@
-/** A million rows take about 150 MB. */
+/** Finds rows of the same person. A million rows take about 150 MB. */
 import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { emailKey, isAscii } from "../../../contract/text/email.ts";
@@ -17,7 +17,7 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers) {
   const lines = new KeyMap();
   const addressed = createLineNumbers(Uint8Array);
   return {
-    /** Returns an earlier line that has the phone number and another address. */
+    /** Returns an earlier line that has the same phone number but another address. */
     findConflict({ email, phone_number: phone }: RowValues): number | null {
       const holder = typeof phone === "string" ? lines.get(phone) : undefined;
       if (holder === undefined || typeof email !== "string" || addressed.get(holder) === 0) return null;
@@ -32,7 +32,7 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers) {
         const holder = lines.get(key);
         const kept = holder === undefined ? line : keptLine(keptBy, holder);
         if (kept !== line && !before.includes(kept)) before.push(kept);
-        // Conflict messages name a line that has both the number and an address.
+        // Prefers a line with both a number and an address, because conflict messages name it.
         if (holder === undefined) lines.add(key, line);
         else if (hasAddress && addressed.get(holder) === 0) lines.replace(key, line);
       }
@@ -53,7 +53,7 @@ export function personKeys(values: RowValues): string[] {
   if (typeof newEmail === "string") keys.push(addressKey(newEmail));
   if (typeof phone === "string") keys.push(phone);
   if (typeof newPhone === "string") keys.push(newPhone);
-  // In a file exported from another service, ids belong to other people.
+  // Uses the id last: in a file exported from another service, ids belong to other people.
   return keys.length > 0 ? keys : [`#${String(id)}`];
 }
 
@@ -101,7 +101,7 @@ class KeyMap {
     return undefined;
   }
 
-  /** The key must be new; checking that would take a tenth of the whole check. */
+  /** The key must be new; checking for that here would take a tenth of the time of the whole check. */
   add(key: string, line: number): void {
     if ((this.maps[0]?.size ?? 0) >= KEYS_MAX) this.maps.unshift(new Map());
     this.maps[0]?.set(key, line);

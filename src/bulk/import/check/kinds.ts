@@ -105,7 +105,10 @@ function lostInUpdate(values: RowValues, property: () => string | null): RowProb
   return [...fields, property()].flatMap((column) => (column === null ? [] : [{ column, message }]));
 }
 
-/** Such a row would only find the person by the identifier, and not save it (4.2). */
+/**
+ * Without a survey, a row that changes the email address uses its phone number only to find the person, and doesn't
+ * save it; and vice versa (4.2).
+ */
 function unsavedInUpdate(values: RowValues): RowProblem | null {
   const [update, column] =
     values["email_update"] === undefined ? ["phone_number_update", "email"] : ["email_update", "phone_number"];

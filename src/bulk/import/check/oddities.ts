@@ -25,7 +25,7 @@ interface StrayQuote {
 export interface Oddities {
   readonly emptyRows: number;
   readonly unevenRows: number;
-  /** Cells from which a spreadsheet's leading `'` was removed. */
+  /** Number of cells from which the leading `'` of a formula guard was removed. */
   readonly guardedCells: number;
   readonly formulaCells: number;
   readonly strayQuotes: readonly StrayQuote[];
@@ -33,11 +33,13 @@ export interface Oddities {
   readonly doubts: readonly ProblemGroup[];
   readonly unsaved: readonly ProblemGroup[];
   readonly overriddenRows: number;
-  /** Responses without a time, which a repeated import can't recognize. */
+  /** Number of responses without a time; a repeated import can't recognize them. */
   readonly untimedRows: number;
 }
 
-/** A column with more unknown values probably isn't about locales. */
+/**
+ * Maximum stray quotes and unknown locales to report. A column with more unknown values probably isn't about locales.
+ */
 const REPORTED_MAX = 10;
 
 const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "\\N"]);
@@ -58,7 +60,7 @@ export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], k
     },
     takeAny(record: InputRecord): void {
       if (isEmptyRow(record)) rows.emptyRows += 1;
-      // Other programs don't add guards to JSON.
+      // JSON cells have no guards of other programs, so only the cells of CSV and TSV files are counted.
       for (const cell of record.values === undefined ? record.fields : [])
         if (hasGuard(cell)) cells[cell.startsWith("=") ? "formulaCells" : "guardedCells"] += 1;
       const stray = strayQuotes.length < REPORTED_MAX ? findStrayQuote(record, columns) : null;

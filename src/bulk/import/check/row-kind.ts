@@ -15,7 +15,7 @@ export interface RowKind {
   /** Columns that only the service can set; `name` also stands for `name.…`. */
   readonly readOnly: readonly string[];
   readonly properties: "properties" | "person_properties" | null;
-  /** `property` returns the name of one of the row's properties. */
+  /** `property` returns the name of one of the row's properties, or null if it has none. */
   readonly check: (values: RowValues, property: () => string | null) => readonly RowProblem[];
   readonly findUnsaved?: (values: RowValues) => RowProblem | null;
 }

@@ -10,7 +10,7 @@ export type CellValue = string | number | boolean;
 
 type RuleResult = { readonly value: CellValue } | { readonly problem: string };
 
-/** These parsers return null for invalid text. */
+/** `time` and `delay` return null for invalid text. */
 export interface ValueReaders {
   readonly time: (text: string) => number | null;
   readonly latestTime: number;

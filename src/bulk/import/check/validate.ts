@@ -36,7 +36,7 @@ type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[]; read
 export interface Validator {
   liftOwnLimits(): void;
   validate(record: InputRecord): ImportRow | InvalidRow;
-  /** Cheaper than `validate`. The next call overwrites the result. */
+  /** Checks only the fields, which is cheaper than `validate`. The next call overwrites the result. */
   checkFields(record: InputRecord): FieldCheck;
 }
 
@@ -66,7 +66,7 @@ export function createValidator(options: ValidatorOptions): Validator {
   };
 }
 
-/** Fewer characters can't exceed the limit. */
+/** Cells with fewer characters in total aren't measured, because they can't exceed the limit on properties. */
 const MEASURED_MIN = 8192;
 
 /** An export has a column per property and one with all of them; the separate columns take precedence. */
@@ -89,7 +89,7 @@ function readProperties(cells: readonly PropertyCell[], record: InputRecord, com
   return { ...all, ...own };
 }
 
-/** Whether a property's own column only repeats, as text, the value in the map of all properties. */
+/** Whether a property's own column only repeats, as text, the value in the column with all properties. */
 function repeatsMap(all: JsonObject, key: string, cell: string): boolean {
   const isSame = (value: Json | undefined): boolean => [cell, withoutGuard(cell)].includes(toCellText(value));
   if (Object.hasOwn(all, key)) return isSame(all[key]);

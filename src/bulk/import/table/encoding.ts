@@ -2,7 +2,7 @@ export class EncodingError extends Error {
   override readonly name = "EncodingError";
   readonly offset: number;
   readonly encoding: string;
-  /** A zero byte, which is valid UTF-8 but never occurs in text. */
+  /** True for a zero byte, which is valid UTF-8 but never occurs in text. */
   readonly isZero: boolean;
 
   constructor(offset: number, encoding: string, isZero = false) {
@@ -44,14 +44,14 @@ export async function* toUtf8(chunks: AsyncIterable<Uint8Array>, given: string |
     try {
       return Buffer.from(from(chunk));
     } catch {
-      // The character may have begun in the previous chunk.
+      // The invalid character may have begun in the previous chunk.
       const bytes = Buffer.concat([before, chunk ?? new Uint8Array()]);
       throw new EncodingError(start - before.length + validLength(bytes, encoding), encoding);
     }
   }
 }
 
-/** Without a byte order mark, the zero in a Latin character tells the byte order. */
+/** Without a byte order mark, the position of the zero byte in a Latin character shows the byte order. */
 function chooseEncoding(given: string | null, [first, second]: Uint8Array): string {
   const name =
     given
@@ -67,7 +67,7 @@ function chooseEncoding(given: string | null, [first, second]: Uint8Array): stri
 
 type Decode = (bytes: Uint8Array | null) => string;
 
-/** Bytes without a character in windows-1252, which decoders turn into control characters. */
+/** Bytes that windows-1252 doesn't define; decoders turn them into control characters. */
 const WITHOUT_CHARACTER: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 async function createDecoder(encoding: string): Promise<Decode> {

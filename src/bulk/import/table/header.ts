@@ -7,7 +7,7 @@ import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
 type ColumnTarget =
-  /** `joined` are the indexes of columns whose text is appended. */
+  /** `joined` has the indexes of columns whose text is appended to this one. */
   | { readonly kind: "field"; readonly field: FieldSpec; readonly joined?: readonly number[] }
   | { readonly kind: "property"; readonly key: string }
   | { readonly kind: "ignored" };
@@ -160,7 +160,7 @@ function checkTwice(columns: readonly HeaderColumn[], place: string): void {
     const meaning = target.kind === "field" ? target.field.name : `property ${target.key}`;
     const before = seen.get(meaning);
     if (before !== undefined) {
-      // If both columns had the same name, `--ignore` would ignore both.
+      // `--ignore` takes a header, so it would ignore both columns if their headers are equal.
       const advice =
         normal(before) === normal(header)
           ? { hint: "rename one of them in the file" }
@@ -203,7 +203,7 @@ export function isPersonData(cell: string): boolean {
   return isEmail(cell) || isE164(cell);
 }
 
-/** Null if the columns still couldn't identify a person. */
+/** Suggests a mapping; false if the columns still couldn't identify a person. */
 function mappingFix(columns: readonly NearMiss[]): { readonly fix: InputFix } | false {
   return columns.some(({ field }) => PERSON_FIELDS.has(field)) && { fix: { kind: "map", columns } };
 }

@@ -69,7 +69,7 @@ class ObjectScanner {
   finish(): JsonRecord[] {
     const { line } = this;
     const isCut = this.carried[0] === OPEN_OBJECT && findObjectEnd(this.carried, 0) === -1;
-    // A file with a single line is recognized as NDJSON by its line end.
+    // NDJSON is recognized by a line break, which a file with a single line can lack.
     const records = this.feed(Buffer.from("\n\n"));
     const last = records.at(-1);
     if (last?.problem !== undefined && isCut) return [...records.slice(0, -1), { ...last, problem: NO_END }];

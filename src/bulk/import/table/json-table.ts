@@ -43,7 +43,7 @@ function toInputRecord(
   return { line, lineEnds, fields: values.map(toCell), values };
 }
 
-/** The guard is removed from every cell later, so text that looks guarded stays the same. */
+/** Adds a guard, because one is removed from every cell later, and text that looks guarded must stay the same. */
 function toCell(value: Json): string {
   if (value === null) return "";
   return guardFormula(typeof value === "string" ? value : JSON.stringify(value));

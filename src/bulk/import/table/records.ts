@@ -52,7 +52,6 @@ async function* refuseForeign(input: InputFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The table can follow a `sep=` line for Excel. */
 function openParser({ name, delimiter }: InputFile, text: string) {
   if (endsLinesWithCarriageReturns(text))
     throw new InputError(`${name}:1: the lines end in a lone carriage return; \\n or \\r\\n is required`, {

@@ -175,7 +175,7 @@ export function span(read: (text: string) => NumberSpan | null, form: string) {
   });
 }
 
-/** Times such as 7d are relative, so the value is a function of the transaction's time. Unix seconds. */
+/** Times such as 7d are relative, so the value is a function of the transaction's time; both are Unix seconds. */
 export const moment = typed<(now: number) => number, number | string>(
   (given) => {
     if (typeof given === "number") return Number.isSafeInteger(given) && given >= 0 ? () => given : null;

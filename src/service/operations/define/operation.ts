@@ -18,7 +18,7 @@ interface Preview {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** An `.eml` file: headers and both parts. */
+  /** The whole message as an `.eml` file, with the text and HTML parts. */
   readonly message: string;
 }
 
@@ -64,7 +64,7 @@ export interface OperationTools {
     webhook: WebhookRow,
     event: { readonly eventId: string; readonly body: string },
   ) => Promise<AttemptEnd>;
-  /** Returns the number of deleted messages, or null if the next server will delete them. */
+  /** Returns the number of deleted messages, or null if the next server to start will delete them. */
   readonly sweepMessages: () => Promise<number | null>;
   readonly onErased: () => Promise<void>;
 }
@@ -86,7 +86,7 @@ interface Noted {
   readonly id?: string;
   /** The project that a server operation changed, if it was only one. */
   readonly of?: Project;
-  /** Set if it differs from what the transaction returns. Strings in it aren't logged. */
+  /** The result to log, if it differs from what the transaction returns. Strings in it aren't logged. */
   readonly result?: object;
 }
 
@@ -107,7 +107,7 @@ interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
     input: Parsed<Each>,
     prepared: Prepared,
   ) => Promise<Confirmation | null>;
-  /** Runs before the transaction, and can use several of its own. `project` is a name. */
+  /** Runs before the transaction, and can run several transactions itself. `project` is a name. */
   readonly prepare?: (tools: OperationTools, project: string | null, input: Parsed<Each>) => Promise<Prepared>;
   readonly run: (
     tx: Transaction,
@@ -117,7 +117,10 @@ interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
     prepared: Prepared,
   ) => Promise<Done>;
   readonly noted?: (done: Done) => Noted;
-  /** Runs after the commit and can be repeated: the next start or the same command finishes what was interrupted. */
+  /**
+   * Runs after the commit. It must be safe to repeat, because the next start or the same command finishes an
+   * interrupted run.
+   */
   readonly after?: (tools: OperationTools, done: Done, input: Parsed<Each>) => Promise<Result>;
 }
 
@@ -214,7 +217,7 @@ export async function requireConfirmed(
   if (confirmation !== null && !isDeepStrictEqual(given, confirmation)) throw new UnconfirmedError(confirmation);
 }
 
-/** `whole` names the input in errors about no single field. Throws InvalidError. */
+/** `whole` names the input in errors that aren't about a single field. Throws InvalidError. */
 export function readInput<Shape extends v.GenericSchema>(
   schema: Shape,
   given: unknown,
@@ -307,7 +310,6 @@ export async function settle<Done>({ store }: OperationTools, done: Done): Promi
   return done;
 }
 
-/** An optional field, null if omitted. */
 export function orNull<const Each extends v.GenericSchema>(schema: Each) {
   return v.optional(v.nullable(schema), null);
 }

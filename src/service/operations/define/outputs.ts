@@ -1,4 +1,7 @@
-/** The fields that each operation returns, with their kinds; commands show them as columns. There may be others. */
+/**
+ * The fields that each operation returns, with their kinds; commands show them as columns. Operations can return other
+ * fields too.
+ */
 import type { ColumnKind } from "../../../contract/column-kinds.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { KIND_SCHEMAS } from "../../../contract/column-kinds.ts";

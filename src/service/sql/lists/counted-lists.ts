@@ -11,9 +11,9 @@ export interface CountedList {
   readonly name: string;
   /** The time column: rows are counted per UTC day. Without it, the list has a single count. */
   readonly at?: string;
-  /** A column that must not be null. */
+  /** A column that isn't null in the list's rows. */
   readonly needs?: string;
-  /** A flag column that excludes rows. */
+  /** A flag column; rows in which it is set aren't in the list. */
   readonly unless?: string;
   /** Also counts rows by the category of their score. */
   readonly isScored?: boolean;

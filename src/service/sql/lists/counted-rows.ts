@@ -20,7 +20,10 @@ export async function insertRow(database: Database, table: CountedTable, row: Ne
   database.counts.add(table, row, 1);
 }
 
-/** `old` has the previous counting columns, if known; otherwise they are read. Rejects with UniqueViolation. */
+/**
+ * `old` has the previous values of the columns that affect counts; if it's missing, they are read. Rejects with
+ * UniqueViolation.
+ */
 export async function updateRows(
   database: Database,
   table: CountedTable,
@@ -41,7 +44,7 @@ export async function updateRows(
   return after.length;
 }
 
-/** Also deletes dependents. Resolves with the deleted rows' counting columns. */
+/** Also deletes dependent rows. Resolves with the deleted rows, reduced to the columns that affect counts. */
 export async function deleteRows(
   database: Database,
   table: DeletedTable,

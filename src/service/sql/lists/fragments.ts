@@ -29,7 +29,10 @@ export function copyWhere({ clauses, values }: Where): Where {
   return { clauses: [...clauses], values: [...values] };
 }
 
-/** The engine renders rows as JSON several times faster than we read columns. Parts are arguments of `concat`. */
+/**
+ * The engine builds the JSON, because that is several times faster than reading columns and building it here. Parts are
+ * arguments of `concat`.
+ */
 export function jsonObject(members: readonly (readonly [name: string, part: string])[]): string {
   const parts = members.map(([name, part], index) => `'${index === 0 ? "{" : ","}"${name}":', ${part}`);
   // Merges adjacent literals, because every argument costs time for every row.

@@ -24,7 +24,7 @@ export function forgetCounts(database: Database, { project, name }: OrderedList)
 }
 
 export async function countRows(database: Database, list: OrderedList, range: TimeRange): Promise<number> {
-  // Only one index contains the scores.
+  // Leaves out the scores, because only one index contains them.
   return (await countRange(database, { ...list, isScored: false }, range)).n;
 }
 
@@ -153,7 +153,7 @@ export interface CountedValues {
   readonly n: number;
 }
 
-/** Null counts the lists of all projects. */
+/** A null `project` counts the lists of all projects. */
 export async function countByValue(
   database: Database,
   list: CountedList,

@@ -9,7 +9,7 @@ export interface Table {
   readonly columns: string;
   readonly key: string;
   readonly references?: readonly string[];
-  /** Columns by index name, after `UNIQUE` for a unique index. */
+  /** Columns by index name; for a unique index, `UNIQUE` precedes them. */
   readonly indexes?: Readonly<Record<string, string>>;
   /** Stores rows in key order, if the engine supports it. */
   readonly isClustered?: boolean;

@@ -3,10 +3,11 @@ import { OF_DIGEST, OF_PERSON, OF_PROJECT, OF_REQUEST, type Table } from "../tab
 /**
  * Surveys and their reminders, weekly digests, and replies to text messages. They are claimed per project and channel,
  * so that a slow one doesn't delay others. `claims` counts claims, which makes older ones invalid. `due_at` is when a
- * message can be claimed or when its claim ends; it is null while transmitting, so that nothing is sent twice. Windows
- * and limits move `scheduled_at`, from which a message's age counts; `planned_at` keeps its place in the queue.
- * `transmitting_at` is the mark before the final dot. `answered_at` outlives a deleted answer. `frozen` is reused by
- * later attempts. A digest's `scheduled_at` identifies its week.
+ * message can be claimed or when its claim ends; it is null while transmitting, so that nothing is sent twice. Sending
+ * windows and limits postpone `scheduled_at`, from which a message's age counts; `planned_at` keeps its place in the
+ * queue. `transmitting_at` is set just before the message can have been sent: in SMTP, before the final dot.
+ * `answered_at` is kept if the answer is deleted. `frozen` has the values chosen by the first attempt, which later ones
+ * reuse. A digest's `scheduled_at` identifies its week.
  */
 const MESSAGES: Table = {
   name: "messages",

@@ -3,8 +3,8 @@ import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 const PEOPLE: Table = {
   name: "people",
   /**
-   * `unsubscribed_by` is the survey whose link was used; `removed` people are being deleted. `writes` counts what was
-   * written to a person, even the same values; `value_writes` counts writes that gave a name or properties.
+   * `unsubscribed_by` is the survey whose link was used; `removed` people are being deleted. `writes` counts all writes
+   * to a person, including those that change nothing; `value_writes` counts writes that gave a name or properties.
    */
   columns: `project_id int, id int, email text?, email_key text?, name text?, phone_number text?, properties text?,
     created_at int, last_sent_at int?, last_responded_at int?, next_survey_at int?, bounced_at int?,
@@ -29,7 +29,7 @@ const RESUBSCRIPTIONS: Table = {
 };
 
 const AUTOPILOT: readonly Table[] = [
-  /** `joined` counts all members who ever joined, and numbers them; numbers aren't reused. */
+  /** `joined` counts everyone who ever joined and is the source of member numbers, which aren't reused. */
   {
     name: "autopilot_configurations",
     columns: `project_id int, platform text, active int, frequency int, created_at int, updated_at int,
@@ -64,9 +64,9 @@ const UNSCHEDULED: Table = {
   },
 };
 
-/** Mostly hashes, which keep restores and imports from bringing people back. */
+/** Records of people who left, mostly hashes, so that restores and imports don't bring them back. */
 const LEFT: readonly Table[] = [
-  /** Suppressions outlive their person. */
+  /** Suppressions are kept when the person is deleted. */
   {
     name: "suppressions",
     columns: `project_id int, channel text, address_hash text, reason text, created_at int`,
@@ -86,7 +86,7 @@ const LEFT: readonly Table[] = [
     key: "project_id, hash",
     references: [OF_PROJECT],
   },
-  /** Hashes of `/u/` tokens, each with the hash that suppresses the address. */
+  /** Hashes of `/u/` tokens, each with the address hash to suppress. */
   {
     name: "erased_links",
     isClustered: true,
