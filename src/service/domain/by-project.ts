@@ -14,7 +14,7 @@ export function groupByProject<Item>(
   return groups;
 }
 
-/** Waits until all have ended, then rejects with the first error, if any. */
+/** Waits for all promises to settle, then rejects with the first error, if any. */
 export async function allOrFirstError<Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> {
   await Promise.allSettled(running);
   return Promise.all(running);

@@ -7,7 +7,7 @@ export class ClockRows extends Rows {
     return Number((await this.database.first(NEWEST_WRITE))?.at ?? 0);
   }
 
-  /** Sets future times of the newest write, of surveys and of webhooks to the current time. */
+  /** Resets times in the future, such as those of the newest write, surveys and webhooks, to the current time. */
   async takeBack(): Promise<void> {
     const projects = (await this.database.all("SELECT id FROM projects ORDER BY id")).map(({ id }) => Number(id));
     for (const project of [NO_PROJECT, ...projects]) {
@@ -18,12 +18,15 @@ export class ClockRows extends Rows {
         this.database.send(sql, [...nows, project]);
       }
     }
-    // Processes that still run will write again within seconds.
+    // Deletes processes last seen in the future. Those that are still running reappear within seconds.
     this.database.send("DELETE FROM processes WHERE seen_at > ? + 60", [this.session.now]);
   }
 }
 
-/** The last parameter is the project, the others are the current time. Requests keep their delays. */
+/**
+ * In each statement, the last parameter is the project, and all others are the current time. Pending messages keep
+ * their delays.
+ */
 const TAKEN_BACK = [
   `UPDATE messages SET due_at = due_at - (created_at - ?), scheduled_at = scheduled_at - (created_at - ?),
      planned_at = planned_at - (created_at - ?), created_at = ?

@@ -60,7 +60,7 @@ export interface ProjectConfiguration {
   readonly digests: readonly ConfiguredDigest[];
 }
 
-/** Omitted settings keep their value; lists are always complete. Null resets a value. */
+/** Omitted settings keep their value; lists replace the stored ones. Null resets a value. */
 export interface WantedConfiguration {
   readonly settings?: Partial<ConfiguredSettings>;
   readonly throttle?: number | null;
@@ -77,7 +77,7 @@ export interface WantedConfiguration {
 type WantedDigest = Pick<ConfiguredDigest, "target" | "every"> & Partial<ConfiguredDigest>;
 type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
 
-/** A value that is missing on one side is null. Throttle and frequencies are in seconds. */
+/** A value that exists on only one side is null on the other. Throttle and frequencies are in seconds. */
 interface ConfigurationChange {
   /** For example `autopilot.email.active` or `trends["Pro"].where`. */
   readonly key: string;
@@ -181,7 +181,7 @@ export async function applyConfiguration(
   return { changes: differences(before, after), removed, secrets };
 }
 
-/** Adds `path` to the attributes of errors. */
+/** Prefixes the attribute names in errors with `path`. */
 async function at<Result>(path: readonly string[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -193,7 +193,7 @@ async function at<Result>(path: readonly string[], work: () => Promise<Result>):
   }
 }
 
-/** An unchanged logo is omitted, so that it keeps its address. */
+/** Omits an unchanged logo, because storing it again would change its URL. */
 function toBrandChange({ logo, ...rest }: Partial<ConfiguredBrand>, old: ConfiguredBrand) {
   if (logo === undefined || logo === old.logo) return rest;
   return { ...rest, logo: logo === null ? null : Buffer.from(logo, "base64") };

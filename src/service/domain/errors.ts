@@ -25,7 +25,7 @@ export function checkText(attribute: string, text: string, form?: TextForm): voi
   if (fault !== null) throw new InvalidError({ [attribute]: [fault] });
 }
 
-/** The value is already in use: an operation responds with 409. */
+/** The change conflicts with existing data, such as a name that is taken. Administration requests get a 409. */
 export class ConflictError extends InvalidError {}
 
 export interface Confirmation {

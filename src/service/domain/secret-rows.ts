@@ -10,7 +10,10 @@ export class SecretRows {
   #suppressionKey: Promise<string | null> | null = null;
   #hasMade = false;
 
-  /** With `isOneTransaction`, the suppression key is read once, as no other process can add suppressions meanwhile. */
+  /**
+   * With `isOneTransaction`, the suppression key is read only once, because no other process can add suppressions
+   * during the transaction.
+   */
   constructor(database: Database, make: () => string, isOneTransaction: boolean) {
     this.#database = database;
     this.#make = make;

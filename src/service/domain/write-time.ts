@@ -18,7 +18,9 @@ export function writeTime(nowMs: number, newest: number): WriteTime {
   return { nowMs, updatedAt: Math.max(now, Math.min(newest, now + LEAD_MAX_SECONDS)) };
 }
 
-/** 0 if an ordinary clock correction explains the lead. */
+/**
+ * Returns how many seconds the newest write is ahead of the clock; 0 if that is within an ordinary clock correction.
+ */
 export async function readLead(tx: Transaction): Promise<number> {
   const lead = (await tx.clock.newestWriteAt()) - tx.now;
   return lead > LEAD_MAX_SECONDS ? lead : 0;
@@ -37,7 +39,10 @@ export function dueAfter({ nowMs }: Pick<Transaction, "nowMs">, seconds: number)
   return Math.ceil(nowMs / 1000) + seconds;
 }
 
-/** Rejects future times, because one would stay the newest until the clock catches up. Throws InvalidError. */
+/**
+ * Rejects times more than a day ahead, because such a time would stay the newest until the clock catches up. Throws
+ * InvalidError.
+ */
 export function checkRecordedTime(name: string, at: number | null, now: number): void {
   if (at !== null && at > now + DAY_SECONDS) throw new InvalidError({ [name]: ["must not be more than a day ahead"] });
 }

@@ -19,7 +19,7 @@ function isGiven(text: string): boolean {
   return text.trim() !== "";
 }
 
-/** In the order of the project's questions. An answer that doesn't fit its question is kept as text. */
+/** Ordered like the project's questions. An answer that doesn't fit its question is kept as text. */
 export function toAdditionalAnswers(
   questions: readonly Question[],
   texts: TextsByQuestion,

@@ -151,7 +151,10 @@ const OTHER_SCORE_SECONDS = 60;
 /** No one reads an e-mail this soon after it was sent, but programs follow its links. */
 const EARLY_SECONDS = 30;
 
-/** True if a program seems to follow the links in this mail; its page then stores nothing without a click. */
+/**
+ * True if a program, such as a mail scanner, seems to follow the links in this e-mail. Its page then stores nothing
+ * until someone clicks.
+ */
 export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
   const isEarly = sentAt !== null && facts.firstGetAt !== null && facts.firstGetAt - sentAt < EARLY_SECONDS;
   return facts.headSeen || facts.manyScores || isEarly;
@@ -159,7 +162,7 @@ export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
 
 const UNDO_SECONDS = 30 * 86_400;
 
-/** `mayReturn` is false for text messages, because only START resubscribes to them. */
+/** `mayReturn` is false for text messages: a person resubscribes to them only by texting START. */
 export async function readLeaver(
   tx: Transaction,
   link: SurveyLink,
@@ -191,7 +194,10 @@ export async function unsubscribeByLink(tx: Transaction, token: string): Promise
   return (await findReturningPerson(tx, link)) !== null;
 }
 
-/** Undoes this link's own unsubscribe; false after 30 days, as mail gets forwarded. Throws NotFoundError. */
+/**
+ * Undoes the unsubscribe made through this link. Returns false after 30 days, because e-mails get forwarded. Throws
+ * NotFoundError.
+ */
 export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
   const person = link.channel === "sms" ? null : await findReturningPerson(tx, link);
@@ -211,7 +217,10 @@ async function findReturningPerson(
   return isTheirs ? person : null;
 }
 
-/** Whoever has the erased person's address, now or later, gets no more mail. Finds owners by hash, in short steps. */
+/**
+ * Stops mail to an erased person's address, whoever owns it now or later. Only the address's hash is known, so this
+ * searches all people for the owner, in short steps.
+ */
 export async function leaveByErasedLink(store: Store, { project, channel, addressHash }: ErasedLink): Promise<void> {
   const only = { project: project.id };
   const isNew = await store.write(

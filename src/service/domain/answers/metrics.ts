@@ -6,7 +6,10 @@ import { requireTrend } from "./trends.ts";
 
 type Group = Readonly<Record<string, number | null>>;
 
-/** All groups but `core` prefix their fields. `trend` doesn't filter counts of messages. Throws InvalidError. */
+/**
+ * The fields of every group except `core` start with the group's name. `trend` doesn't apply to counts of messages.
+ * Throws InvalidError.
+ */
 export async function getMetrics(tx: Transaction, project: Project, query: MetricsQuery): Promise<Partial<Metrics>> {
   const trendId = query.trend === null ? null : await requireTrend(tx, project, query.trend);
   const groups = query.groups.size === 0 ? new Set<MetricGroup>(["core"]) : query.groups;
@@ -43,7 +46,7 @@ async function readGroup(
     case "link":
       return { link_response_count: await tx.responses.countByLinks(project.id, { since, until, trendId }) };
     default:
-      // This server gets no answers on these channels.
+      // This server never receives answers on the other channels.
       return { [`${group}_response_count`]: 0 };
   }
 }

@@ -206,7 +206,7 @@ export class ResponseRows extends Rows {
   }
 }
 
-/** `+` makes the engine go through the person's few responses instead of all new ones. */
+/** The unary `+` makes the engine search the person's few responses instead of all new ones. */
 const COME = `SELECT 1 FROM responses r WHERE r.project_id = ? AND r.person_id = ? AND +r.id > ? AND +r.updated_at >= ?
   LIMIT 1`;
 const BY_TOKEN = `SELECT p.id AS "project.id", p.name AS "project.name", r.id

@@ -94,7 +94,7 @@ async function storeCollected(
   if (all.length > 0) await changeResponse(tx, project.id, id, { additionalAnswers: all, updatedAt: tx.updatedAt });
 }
 
-/** `answers` become several times larger in the API's form, so the size is checked after the conversion. */
+/** Converting `answers` to the API's form makes them several times larger, so the size is checked afterwards. */
 function checkSize(all: readonly AdditionalAnswer[], byQuestion: boolean): void {
   if (Buffer.byteLength(JSON.stringify(all)) <= ANSWERS_BYTES_MAX) return;
   const maximum = `(maximum is ${ANSWERS_BYTES_MAX} bytes)`;

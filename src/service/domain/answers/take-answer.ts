@@ -27,7 +27,9 @@ export interface KeptAnswer {
 
 export interface AnswerSteps {
   readonly project: Project;
-  /** Counts the answer against the rate limit. Returns the seconds to wait, 0 if there is room. */
+  /**
+   * Counts the answer against the rate limit. Returns 0 if the answer is accepted, otherwise how many seconds to wait.
+   */
   readonly wait: () => number;
   readonly store: (tx: Transaction) => Promise<KeptAnswer>;
 }

@@ -85,7 +85,7 @@ export class TrendRows extends Rows {
     }));
   }
 
-  /** None of the responses may already be in the trend. */
+  /** The given responses must not be in the trend yet. */
   async enter(project: number, id: number, rows: readonly PlacedResponse[]): Promise<void> {
     for (const { id: responseId, createdAt, updatedAt, score, surveyType } of rows)
       sendRow(this.database, "trend_responses", {

@@ -1,4 +1,7 @@
-/** Reports that arrive after a survey was sent. Free text alone never changes a person. */
+/**
+ * Handles bounces, complaints and unsubscribes that are reported after a survey was sent. Free text alone never changes
+ * a person.
+ */
 import { settleClaim } from "./claims.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { resumeMember } from "../surveys/autopilot/autopilot.ts";
@@ -11,11 +14,11 @@ import { logAttempt, confirmSent } from "./deliveries.ts";
 import { REPORT_OUTCOMES } from "./rows.ts";
 
 export interface ReportedRecipient {
-  /** The address before and after rewriting; can be empty. */
+  /** The recipient's address before and after rewriting; can be empty. */
   readonly addresses: readonly string[];
   /** `failed`, `delayed`, `delivered`, `relayed`, `expanded`, or null. Only `failed` counts. */
   readonly action: string | null;
-  /** A bad address, a temporary rejection, or a problem that isn't the recipient's. */
+  /** `bounced` is a bad address, `soft` a temporary rejection, and `none` a problem that isn't the recipient's. */
   readonly verdict: "bounced" | "soft" | "none";
   readonly code: number | null;
   readonly enhancedCode: string | null;
@@ -24,14 +27,17 @@ export interface ReportedRecipient {
 
 export interface Report {
   readonly source: string;
-  /** Unique per source. Null allows only one report of each kind per survey. */
+  /** Unique per source. If null, each kind of report is recorded only once per survey. */
   readonly id: string | null;
   readonly kind: "delivery-status" | "complaint" | "unsubscribe" | "auto-reply" | "other";
   /** The token in the envelope sender. */
   readonly token: string | null;
   readonly messageId: string | null;
   readonly recipients: readonly ReportedRecipient[];
-  /** True if each survey has its own envelope sender: then an address proves nothing, because anyone can write it. */
+  /**
+   * True if each survey has its own envelope sender. A report that names only an address is then just logged, because
+   * anyone could have written it.
+   */
   readonly needsProof: boolean;
 }
 
@@ -40,7 +46,7 @@ const ADDRESS_SECONDS = 14 * 86_400;
 
 /**
  * Matches a report by the envelope's token, else by Message-ID, else by address, and records it only once. A bad
- * address marks its owner, if they still have it; a complaint unsubscribes the person.
+ * address marks the person as bounced if they still have it; a complaint unsubscribes the person.
  */
 export async function recordReport(tx: Transaction, report: Report): Promise<ReportOutcome> {
   const { source, id, kind, recipients } = report;
@@ -65,7 +71,7 @@ export async function recordReports(tx: Transaction, reports: readonly Report[])
   return outcomes;
 }
 
-/** The one project that all reports belong to, by token or Message-ID; otherwise `all`. */
+/** Returns the project if all reports name messages of the same one, by token or Message-ID; otherwise `all`. */
 export async function reportedProject(tx: Transaction, reports: readonly Report[]): Promise<number | "all"> {
   const projects = new Set<number | "all">();
   for (const report of reports) projects.add((await findNamed(tx, report))?.project.id ?? "all");
@@ -114,7 +120,7 @@ function isTheirs({ row: { email } }: ReportedSurvey, { addresses }: ReportedRec
   return email !== null && addresses.some((address) => emailKey(address) === emailKey(email));
 }
 
-/** Unproven reports add only one log line per survey, because strangers could fill the log with them. */
+/** Logs only the first unproven report about each survey, because strangers could fill the log with them. */
 async function applyByAddress(
   tx: Transaction,
   report: Report,
@@ -157,7 +163,7 @@ async function apply(
   }
 }
 
-/** A hook that names only a message means the message's recipient. */
+/** A report without addresses is about the message's only recipient. */
 function resultOf({ kind }: Report, survey: ReportedSurvey, recipient: ReportedRecipient): string {
   const { action, verdict, addresses } = recipient;
   if (kind === "complaint") return kind;
@@ -193,7 +199,7 @@ async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promis
   return "bounced";
 }
 
-/** An address is listed after SOFT_LISTED soft bounces in the person's last SOFT_WINDOW surveys. */
+/** A person is listed after SOFT_LISTED soft bounces in their last SOFT_WINDOW surveys. */
 const SOFT_WINDOW = 5;
 const SOFT_LISTED = 3;
 

@@ -127,7 +127,10 @@ function isSurvey(due: DueMessage): due is DueSurvey {
   return due.channel === "email" || due.channel === "sms";
 }
 
-/** False means that the final dot must not be sent. Reminders are checked, as their claims outlive the survey. */
+/**
+ * Returns false if the final dot must not be sent. Reminders are checked again, because answering a survey doesn't end
+ * the claim on its reminder.
+ */
 export async function markTransmitting(tx: Transaction, due: DueMessage, frozen?: FrozenMessage): Promise<boolean> {
   if ("survey" in due && (await refuseReminder(tx, due)) !== null) return false;
   return tx.queue.markTransmitting(due, frozen ?? null);
@@ -233,7 +236,10 @@ async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result
   await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
-/** Counts segments on the project's day. A dead process's message has them in its frozen form. */
+/**
+ * Adds the segments of a text message to the project's count for today. If the sending process died, the frozen message
+ * has their number.
+ */
 async function noteTransmitted(
   tx: Transaction,
   { project, frozen }: DueMessage,
@@ -361,7 +367,7 @@ export async function confirmSent(tx: Transaction, project: Project, requestId: 
     await settleAsSent(tx, project, row);
 }
 
-/** The message counts as sent at the time of its mark. */
+/** Uses the time when transmission began, if it is known, as the time of sending. */
 async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow): Promise<void> {
   const sentAt = row.transmittingAt ?? tx.now;
   const settled = await settleClaim(tx, row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });

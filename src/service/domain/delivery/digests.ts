@@ -10,7 +10,7 @@ import { readSettings } from "../projects/settings.ts";
 import { checkDigestTarget, shownTarget } from "../webhooks/digest-targets.ts";
 import type { DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
-/** After this delay, a digest is no longer news. */
+/** A digest that is later than this is no longer worth sending. */
 const LATE_SECONDS = 3 * DAY_SECONDS;
 /** Even if the schedule is changed on the day of a digest, the next one isn't sent on the same day. */
 const APART_SECONDS = 20 * 3_600;
@@ -22,7 +22,7 @@ export function formatMinute(minute: number): string {
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** Reads `08:00`; null for anything else. */
+/** Parses a time of day such as `08:00` into minutes after midnight; null if it isn't one. */
 export function readMinute(text: string): number | null {
   const [, hour = "", minute = ""] = /^(\d{1,2}):(\d\d)$/.exec(text.trim()) ?? [];
   return hour === "" || Number(hour) > 23 || Number(minute) > 59 ? null : Number(hour) * 60 + Number(minute);
@@ -70,7 +70,7 @@ async function addWeek(tx: Transaction, digest: DigestRow, after: number): Promi
   await tx.digests.addWeek(digest.project.id, digest.id, { dueAt, before: tx.now - KEPT_SECONDS });
 }
 
-/** Replaces a pending week. If the digest is in flight, the next week is added when it ends. */
+/** Reschedules a pending digest. If one is in flight, the next is scheduled when it ends. */
 async function replaceWeek(tx: Transaction, digest: DigestRow): Promise<void> {
   if (digest.claimer !== null) return;
   await tx.digests.dropWeek(digest.project.id, digest.id);
@@ -117,19 +117,25 @@ export async function removeDigest(tx: Transaction, project: Project, name: stri
   return digest;
 }
 
-/** A mail that is only claimed isn't sent. */
+/** Digests that are claimed but not yet being sent are dropped too. */
 export async function removeDigestsTo(tx: Transaction, project: Project, email: string): Promise<void> {
   for (const digest of await tx.digests.list(project.id))
     if (emailKey(digest.email) === emailKey(email)) await tx.digests.delete(project.id, digest.id);
 }
 
-/** Removes a person from unsent digests: deletes mails in an outbox, and restarts those being rendered. */
+/**
+ * Recalls unsent digests so that they don't mention a removed person: deletes e-mails in an outbox, and restarts
+ * digests that are being rendered.
+ */
 export async function recallDigests(tx: Transaction, project: Project): Promise<void> {
   for (const digest of await tx.digests.list(project.id)) await tx.digests.eraseMails(project.id, digest);
   await tx.digests.takeBack(project.id, tx.now + RELEASED_SECONDS_MIN);
 }
 
-/** Null if there is nothing to send. After downtime, only the last week is sent, unless it is three days late. */
+/**
+ * Null if there is nothing to send. After downtime, only the newest week is sent, and only if it is at most three days
+ * late.
+ */
 export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDigest | null> {
   const zone = await digestZone(tx, due);
   const isAgain = due.attempts > 0;
@@ -141,7 +147,7 @@ export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDi
     return chosen;
   }
   const nextAt = nextDigestAt(due, zone, tx.now);
-  // If the schedule or time zone changed, times before the change weren't missed.
+  // A week before `due.scheduledAt` wasn't missed: it results from a change of the schedule or time zone.
   const isLate = isNew && periodAt >= due.scheduledAt;
   await tx.digests.setWeek(due, isLate ? periodAt : nextAt);
   const reason = isLate ? (due.reason ?? "too late") : null;
@@ -158,7 +164,10 @@ export async function mayStillSendDigest(tx: Transaction, due: DueDigest): Promi
   return isWanted ? null : { kind: "cancelled", reason: "no longer wanted" };
 }
 
-/** Unlike surveys, digests show the last reply in their list, and are held for only an hour. */
+/**
+ * Unlike for surveys, `reason` has the last reply, which the list of digests shows, and a held digest is retried after
+ * an hour.
+ */
 export function toDigestChange(tx: Transaction, outcome: DeliveryResult, change: DeliveryChange): DeliveryChange {
   const ended = { ...change, reason: ("reason" in outcome ? outcome.reason : outcome.attempt?.text) ?? null };
   switch (outcome.kind) {
@@ -225,7 +234,7 @@ export async function digestNow(tx: Transaction, project: Project, name: string)
   return { ...(await sampleDigest(tx, project, email)), ...own };
 }
 
-/** A digest of the last seven days before today, which isn't sent. */
+/** Returns a digest of the seven days before today, for previews. */
 export async function sampleDigest(tx: Transaction, project: Project, email: string): Promise<DueDigest> {
   const zone = await digestZone(tx, { project, zone: null });
   const { year, month, day } = toCalendarDay(createWallClock(zone)(tx.now));

@@ -37,7 +37,7 @@ export async function isHookSecret(tx: Transaction, given: string, name: HookNam
   return known !== null && isSameText(given, known);
 }
 
-/** Omits providers without a key. With a key, unsigned requests are rejected on every path. */
+/** Returns the keys of only those providers that have one. Their unsigned requests are rejected on every path. */
 export async function readProviderKeys<Provider extends KeyedProvider | SigningGateway>(
   tx: Transaction,
   providers: readonly Provider[],
@@ -74,7 +74,7 @@ export function providerKeyProblem(provider: KeyedProvider, key: string): string
   }
 }
 
-/** Reads DER in base64, as SendGrid shows it. */
+/** Reads a public key in base64-encoded DER, as SendGrid shows it. */
 export function readEcdsaKey(base64: string): ReturnType<typeof createPublicKey> {
   return createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
 }

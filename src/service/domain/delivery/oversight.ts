@@ -99,10 +99,10 @@ async function listQueues(tx: Transaction, before: number): Promise<readonly Cha
 }
 
 export interface PersonHistory {
-  /** Null if no one has the address. It can be suppressed anyway. */
+  /** Null if no one has the address. An address without a person can be suppressed too. */
   readonly person: PersonRow | null;
   readonly suppressions: readonly Suppression[];
-  /** When the number opted out of text messages, or null. */
+  /** When the phone number opted out of text messages, or null. */
   readonly stoppedAt: number | null;
   readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
   readonly unscheduled: readonly UnscheduledRow[];
@@ -152,7 +152,7 @@ const STOPPED = "No text messages: this number has asked for no more.";
 interface Explained {
   readonly newest: PersonHistory["surveys"][number] | undefined;
   readonly refused: string;
-  /** Where the person unsubscribed, according to the log; null if that was on this server. */
+  /** How the person unsubscribed, if the delivery log has it; null if they used one of this server's pages. */
   readonly left: string | null;
 }
 
@@ -189,7 +189,7 @@ export function wordsOfAttempt(attempt: Said): string | null {
   return words === "" ? null : `${attempt.stage} ${words}`;
 }
 
-/** A sentence with a space in front; empty if nothing is known. */
+/** Returns a sentence with a leading space, or an empty string if nothing is known. */
 function describeAttempt(attempt: Said): string {
   const words = codesAndText(attempt);
   return words === "" ? "" : ` The last attempt ended at ${attempt.stage}: ${words.replace(/[.\s]+$/, "")}.`;
@@ -204,7 +204,7 @@ export async function pauseSending(tx: Transaction, project: Project | null): Pr
   await (project === null ? tx.senders.setPaused(tx.now) : tx.projects.setPaused(project.id, tx.now));
 }
 
-/** Null ends the pause of all; projects that were paused one by one stay paused. */
+/** Null ends the pause of everything; individually paused projects stay paused. */
 export async function resumeSending(tx: Transaction, project: Project | null): Promise<void> {
   if (project !== null) return tx.projects.setPaused(project.id, null);
   await tx.senders.setPaused(null);
@@ -224,7 +224,7 @@ export async function readPause(tx: Transaction): Promise<Pause | null> {
 
 const RELEASED_A_STEP = 500;
 
-/** Releases messages in separate transactions. Returns the total. */
+/** Releases messages in several transactions. Returns how many. */
 export async function releaseAll(
   store: Pick<Store, "write">,
   release: (tx: Transaction, limit: number) => Promise<number>,
@@ -256,7 +256,7 @@ export async function guardOverdue(tx: Transaction): Promise<void> {
   await tx.senders.setPaused(tx.now, `more than ${GUARDED_MAX} ${counted} were due more than 24 hours ago`);
 }
 
-/** Returns the number of messages; less than `limit` means all. */
+/** Returns the number of messages held. Fewer than `limit` means that none are left. */
 export async function holdOverdue(
   tx: Transaction,
   { maxAgeSeconds, limit }: { readonly maxAgeSeconds: number; readonly limit: number },

@@ -41,7 +41,10 @@ export async function readBudget(tx: Transaction, project: Pick<Project, "id">):
   return { limit, ...(await tx.queue.countLeft(project.id, day)), nextDayAt: day.nextAt };
 }
 
-/** The room that `channels` share; null means unlimited. If there is no room, the project waits until the next day. */
+/**
+ * How many due messages on `channel` fit into what is left of today's limit, which `channels` share; null means no
+ * limit. Once the limit is used up, the project waits until the next day.
+ */
 export async function roomToday(
   tx: Transaction,
   { project, channel }: Pick<Claim, "project" | "channel">,
@@ -52,7 +55,7 @@ export async function roomToday(
   if (!isLimited(channel) || dailyLimit === null) return null;
   const { limit, sent, leaving, nextDayAt } = await readBudget(tx, { id: project });
   const room = Math.max(0, (limit ?? 0) - sent - leaving);
-  // Messages in flight may still fail, which makes room again.
+  // If only messages in flight use up the limit, some can still fail, so check again in a second.
   if (room === 0) await tx.projects.setLimitedUntil(project, sent >= (limit ?? 0) ? nextDayAt : tx.now + 1);
   return room === 0 ? 0 : tx.queue.countInTurn({ project, channel, channels: channels.filter(isLimited), room });
 }

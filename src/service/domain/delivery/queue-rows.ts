@@ -3,7 +3,9 @@ import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
 
-/** `failed` is given up, `held` waits for the operator, `unknown` got no reply. None counts against the person. */
+/**
+ * `failed` is given up, `held` waits for the operator, `unknown` got no reply. None of these three affects the person.
+ */
 export const DELIVERY_STATES = [
   "scheduled",
   "claimed",
@@ -111,7 +113,7 @@ export interface DueReminder extends Omit<DueSurvey, "channel" | "autopilot"> {
 
 export type DueQuestion = DueSurvey | DueReminder;
 
-/** A deleted or cancelled survey whose message may still exist somewhere. */
+/** A deleted or cancelled survey whose message may still be in an outbox. */
 export type ErasedSurvey = Pick<DueSurvey, "requestId" | "channel" | "token"> & {
   readonly project: Pick<Project, "id">;
 };
@@ -123,11 +125,14 @@ export interface Claim {
   /** An unfinished claim that isn't renewed within this time is due again. */
   readonly leaseSeconds: number;
   readonly limit: number;
-  /** Claims messages in the order of `SharedRoom`, not earliest first. */
+  /** Claims messages in the order that `SharedRoom` describes, instead of earliest first. */
   readonly isInTurn?: boolean;
 }
 
-/** Messages that share a project's daily limit, by their first planned time, with Autopilot's surveys last. */
+/**
+ * Room for messages of several channels under a project's daily limit. It is filled by first planned time, with
+ * Autopilot's surveys last.
+ */
 export interface SharedRoom {
   readonly project: number;
   readonly channel: OutgoingChannel;

@@ -101,7 +101,8 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   // The response may have been deleted since.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;
   const askedAt = Math.min(sentAt, survey.firstAttemptAt ?? sentAt);
-  // Compares ids, because API responses can be dated back; the reminder got its id when the survey was sent.
+  // Compares ids rather than times, because API responses can be backdated. The reminder's id was assigned when the
+  // survey was sent.
   const hasCome = (): Promise<boolean> => tx.responses.haveCome(project.id, person.id, due.requestId, askedAt);
   if (hasAnswered || (now.lastRespondedAt ?? 0) >= askedAt || (await hasCome())) return "the person has answered";
   if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";

@@ -14,7 +14,10 @@ export function retryDelaySeconds(attempts: number, fraction: number): number {
   return Math.round(step * (1 - JITTER + 2 * JITTER * fraction));
 }
 
-/** Gives up 72 hours after the first attempt or the operator's resend. `leastSeconds` is the server's wish. */
+/**
+ * Gives up 72 hours after the first attempt or the operator's resend. `leastSeconds` is the shortest delay that the
+ * server allows.
+ */
 export function retryOrGiveUp(
   due: Pick<DueSurvey, "attempts" | "scheduledAt" | "firstAttemptAt">,
   {

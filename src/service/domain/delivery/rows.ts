@@ -90,7 +90,7 @@ export type ReplyFacts = Pick<AttemptRow, "stage" | "code" | "enhancedCode">;
 
 export interface SenderState {
   readonly state: "ready" | "waiting" | "held";
-  /** The server's reply; null while the sender is ready. */
+  /** The reply that stopped the sender; null while it is ready. */
   readonly reason: string | null;
   /** Codes from the same reply; undefined if they weren't stored. */
   readonly said?: ReplyFacts | null;
@@ -135,7 +135,10 @@ export interface Waiting {
   readonly dueAt: number;
 }
 
-/** `logged`: no one's fault. `ignored`: no report. `unmatched`: not about our survey. `repeated`: already recorded. */
+/**
+ * `logged`: recorded without consequences. `ignored`: not a report of a delivery. `unmatched`: not about our survey.
+ * `repeated`: already recorded.
+ */
 export const REPORT_OUTCOMES = [
   "bounced",
   "unsubscribed",

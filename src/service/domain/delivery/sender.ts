@@ -49,7 +49,10 @@ export interface MessageSender {
   readonly channels: readonly OutgoingChannel[];
   /** How many messages the sender can send in this many seconds, including current ones; 0 while it can't send. */
   readonly capacity: (seconds: number) => number;
-  /** True if the sender calls `mayStillSend` before it starts a message, so that waiting ones can be released. */
+  /**
+   * True if the sender calls `mayStillSend` before it starts each message. At shutdown, messages that haven't started
+   * can then be released.
+   */
   readonly asksFirst?: boolean;
   readonly resume?: () => void;
   /** Called concurrently, up to the capacity. If it rejects, the message is released, or `unknown` if it was marked. */

@@ -9,7 +9,7 @@ interface Share {
 export class Turns {
   readonly #lasts: Partial<Record<OutgoingChannel, number>> = {};
 
-  /** The next call distributes what wasn't used. */
+  /** Room that a project doesn't use is distributed by the next call. */
   share(channel: OutgoingChannel, due: readonly number[], room: number): readonly Share[] {
     const last = this.#lasts[channel] ?? 0;
     const inTurn = [...due.filter((id) => id > last), ...due.filter((id) => id <= last)];

@@ -21,7 +21,7 @@ export interface Outcomes {
   changed: number;
   readonly conflicts: RowFinding[];
   readonly refused: RowFinding[];
-  /** Ids that belong to someone else here, each with the id that the source's person has here. */
+  /** Ids from the source that another person has in this project, each with the id of the matching person here. */
   readonly aliases: (readonly [id: number, known: number])[];
   /** People without an address, created for their responses. */
   readonly nameless: number[];
@@ -143,7 +143,10 @@ export class PeopleImport {
     return person;
   }
 
-  /** Ignores differences, because rows of people are more reliable than responses. */
+  /**
+   * Fills in missing fields but never changes any, because imported people are more reliable than the details in
+   * responses.
+   */
   async complete(found: PersonRow, row: PastPerson): Promise<void> {
     if (!COMPLETED.some((field) => found[field] === null && row[field] !== null)) return;
     await this.#merge(found, row, "keep");

@@ -46,7 +46,7 @@ export async function importHistory(
 
 interface ImportRules {
   readonly policy: ConflictPolicy;
-  /** From this id on, no id is in use in the project, so none needs a look-up. */
+  /** No id from this one on is in use in the project, so none of them needs a look-up. */
   readonly firstFree: number;
 }
 
@@ -280,7 +280,7 @@ async function mergeResponse(
 /** Omits fields that the source lacks. */
 function differences(found: StoredPastResponse, row: PastResponse, personId: number): string[] {
   const notes = JSON.parse(found.notes) as Note[];
-  // The import gave an id to each note that had none.
+  // Compares a note without an id under the id that the import gave it.
   const given = row.notes?.map((note, at) => toNote(note, note.id ?? Number(notes[at]?.id)));
   const pairs: readonly (readonly [name: string, stored: unknown, given: unknown])[] = [
     ["person", found.personId, personId],

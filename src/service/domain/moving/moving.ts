@@ -23,7 +23,7 @@ export async function countContents(tx: Transaction): Promise<StoreContents> {
   return totals;
 }
 
-/** Rows per page: few enough for memory, enough to outweigh the cost of a statement. */
+/** Rows per page: few enough to fit in memory, and enough to outweigh the cost of a statement. */
 const PAGE = 500;
 
 /** `onPage` gets the number of rows so far, and can throw to cancel. Throws an Error if a copy differs. */
@@ -35,10 +35,10 @@ export async function copyRows(
   const sums: TableSum[] = [];
   let rows = 0;
   const tables = from.tables.names;
-  // In reverse order, because rows from a killed run must go before the rows they refer to.
+  // Clears the tables in reverse order, so that rows left by a killed run are deleted before those they refer to.
   for (const table of tables.toReversed()) await to.tables.clear(table);
   for (const table of tables) {
-    // Deletes rows that the engine may have added itself, such as the time.
+    // Deletes rows that the engine may have added in the meantime, such as the time of the newest write.
     await to.tables.clear(table);
     const sum = await readTable(from.tables, table, async (page) => {
       await to.tables.insert(table, page);

@@ -5,8 +5,9 @@ import { textOrNull } from "../../sql/database.ts";
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
 /**
- * `filling`: the command that hasn't finished filling the store. `moved`: where the data is now. Both prevent opening.
- * `erasures`: the log next to the data file, so that copies can find it. The newest server sets the others.
+ * `filling`: the command that hasn't finished filling the store. `moved`: where the data is now. Either one prevents
+ * opening the store. `erasures`: path of the erasure log, so that a copy of the data file can find it. The server that
+ * started last sets the others.
  */
 export type StoreMark = "erasures" | "filling" | "moved" | "address" | "listening" | "bounce address";
 

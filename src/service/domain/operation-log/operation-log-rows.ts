@@ -23,7 +23,7 @@ export interface LogLine extends Deed, Actor {
   readonly project: string;
 }
 
-/** What an API call deleted or overwrote; domain code adds these to the transaction's list. */
+/** What an API call deleted or overwrote. Domain code adds these to `Transaction.overwritten`. */
 export interface Overwritten {
   readonly operation: string;
   readonly id: number;
@@ -40,7 +40,10 @@ export interface LogFilter {
   readonly limit: number;
 }
 
-/** The log has its own ids: they reveal nothing about other rows, and writes about people don't wait for it. */
+/**
+ * Log lines have their own series of ids, so that these reveal nothing about other rows, and other writes don't wait
+ * for the log.
+ */
 export class OperationLogRows extends Rows {
   /** Writes that lock their projects use odd ids, others even ones, so that neither waits for the other. */
   add(projects: readonly Project[], { key, name }: Actor, deeds: readonly Deed[], locks: "none" | "all"): void {

@@ -1,4 +1,4 @@
-/** Log lines of API calls that overwrite data, and of maintenance of the whole data file. */
+/** The operation log: API calls that overwrite data, and maintenance of the whole data file. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";

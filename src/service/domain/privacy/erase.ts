@@ -78,7 +78,9 @@ export async function isKnown(
   return false;
 }
 
-/** Recorded even if no one has the address, because an import might add the person. See `Store.settle`. */
+/**
+ * Records the erasure even if no one has the address, because an import might add the person later. See `Store.settle`.
+ */
 export async function erasePerson(
   tx: Transaction,
   project: Project,
@@ -152,7 +154,7 @@ async function redact(
   { kind, id, personId, platform, text }: Mention,
   texts: readonly string[],
 ): Promise<void> {
-  // JSON doesn't escape any character in an address.
+  // Addresses look the same in JSON, because none of their characters need escaping.
   const clear = (given: string): string => texts.reduce((left, one) => replaceText(left, one, ERASED), given);
   const properties = (): Properties => JSON.parse(clear(text ?? "{}")) as Properties;
   switch (kind) {
@@ -212,7 +214,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
     const times = new Map(entries.map(({ hash, at }) => [hash, at]));
     const erasedAt = (identifiers: Partial<Identifiers>): number =>
       Math.max(-1, ...erasureHashes(log.secret, { ...NOBODY, ...identifiers }).map((hash) => times.get(hash) ?? -1));
-    // Ids aren't reused, but an address may belong to a new person in the same second as the erasure.
+    // Ids aren't reused, but an address may belong to a new person who was created in the same second as the erasure.
     const isGone = ({ id, ...addresses }: Identifiers, since: number): boolean =>
       erasedAt({ id }) >= since || erasedAt(addresses) > since;
     await store.write((tx) => eraseDigests(tx, project, isGone), { project: project.id });
@@ -235,7 +237,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
   return erased;
 }
 
-/** Readers of digests don't have to be people of the project. */
+/** Digests can go to addresses that don't belong to a person of the project. */
 async function eraseDigests(
   tx: Transaction,
   project: Project,

@@ -8,7 +8,7 @@ import {
   responsesBy,
 } from "../../sql/lists/counted-lists.ts";
 
-/** Any project id will do, because lists have the same names in all projects. */
+/** Any project id works here: only the names of the lists are used, and they are the same in all projects. */
 const ANY = 0;
 const RESPONSES = responsesBy(ANY, null, "created_at");
 const LISTS = {

@@ -44,15 +44,15 @@ export interface KnownKeyRow {
 
 const ALL_TIME = { since: null, until: null };
 
-/** A project whose rows are being deleted doesn't exist for anyone else. */
+/** Hides projects whose rows are being deleted. */
 const IS_THERE = "id NOT IN (SELECT project_id FROM long_changes WHERE kind = 'remove project')";
 
 const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds",
   paused_at AS "pausedAt", limited_until AS "limitedUntil" FROM projects`;
 
-/** Rows that are needed until the others are gone. */
+/** Tables that are deleted last, because deleting the other rows needs them. */
 const OWN_TABLES = ["row_counts", "long_changes", "project_state"];
-/** The log outlives its project, and so do messages in the outbox until they are swept. */
+/** The operation log outlives its project, and erased surveys stay until their messages are deleted from the outbox. */
 const OTHER_TABLES = new Set([...OWN_TABLES, "operation_log", "erased_surveys"]);
 /** Rows come before those that they refer to. */
 const PROJECT_TABLES = TABLES.filter(
@@ -60,7 +60,7 @@ const PROJECT_TABLES = TABLES.filter(
 ).toReversed();
 
 export class ProjectRows extends Rows {
-  /** Ids aren't reused: a removed project leaves its log. Rejects with UniqueViolation. */
+  /** Never reuses the id of a removed project, because its operation log is kept. Rejects with UniqueViolation. */
   async insert({ name, throttleSeconds }: Pick<ProjectRow, "name" | "throttleSeconds">): Promise<Project> {
     const used = [
       await this.database.first("SELECT max(id) AS id FROM projects"),
@@ -142,7 +142,7 @@ export class ProjectRows extends Rows {
     this.database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
   }
 
-  /** Delays surveys until this time, from which their age counts. */
+  /** Delays the project's surveys until this time. Their age counts from then. */
   async setLimitedUntil(project: number, at: number): Promise<void> {
     this.database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
   }

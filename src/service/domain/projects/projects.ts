@@ -39,7 +39,7 @@ export async function addProject(tx: Transaction, name: string): Promise<Project
   return project;
 }
 
-/** Returns the new name, without spaces at its ends. Throws InvalidError. */
+/** Returns the new name, trimmed. Throws InvalidError. */
 export async function renameProject(tx: Transaction, { id }: Pick<Project, "id">, name: string): Promise<string> {
   return withName(name, async (trimmed) => {
     await tx.projects.rename(id, trimmed);

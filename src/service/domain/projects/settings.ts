@@ -80,7 +80,7 @@ export async function changeSettings(
   if (errors.length > 0) throw new InvalidError(Object.fromEntries(errors));
   for (const { name, text } of given) await tx.projects.setSetting(project.id, name, text || null);
   if (change.dailyLimit !== undefined || change.timeZone !== undefined) await tx.projects.endLimitNow(project.id);
-  // Autopilot's windows depend on the zone.
+  // Autopilot's windows use this time zone, so its surveys have to be rescheduled.
   if (change.timeZone !== undefined)
     for (const platform of PLATFORMS)
       await tx.changes.begin({ project: project.id, kind: "reschedule", target: platform });

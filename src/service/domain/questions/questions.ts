@@ -59,7 +59,7 @@ function nextId(questions: readonly Question[]): string {
 type Chosen = Pick<Question, "choices" | "lastChoice">;
 const NO_CHOICES: Chosen = { choices: [], lastChoice: 0 };
 
-/** A choice with the same text keeps its id, a reworded one the id of its position; any other gets a new id. */
+/** A choice keeps its id if its text is unchanged or was reworded in place; any other gets a new id. */
 function nameChoices(texts: readonly string[], old: Chosen): Chosen {
   const wanted = texts.map((text) => text.trim());
   let { lastChoice } = old;

@@ -102,7 +102,7 @@ export class ShareRows extends Rows {
     return rows.map((row) => readRow<AnswerGroup>(row, { json: ["properties"] }));
   }
 
-  /** Call it only in the transaction that has read the day's answers, with the project locked. */
+  /** Must be called in the transaction that read the day's answers, with the project locked. */
   async keepDay({ project, id }: ShareRow, day: number, tally: DayTally): Promise<void> {
     this.database.send(
       `INSERT INTO share_days (project_id, day, share_id, tally) VALUES (?, ?, ?, ?)

@@ -84,10 +84,12 @@ export async function tallyAnswers(
   return tallyDay(await tx.shares.answers(share, range), share.segments);
 }
 
-/** Answers per transaction, but always at least a whole day; other requests can write in between. */
+/**
+ * Maximum number of answers tallied in one transaction, unless a single day has more. Other requests can write in
+ * between.
+ */
 const ANSWERS_A_STEP = 10_000;
 
-/** Other work can run between the steps. */
 export async function keepDays(store: Store, share: ShareRow, range: DayRange): Promise<void> {
   const days = await store.read((tx) => tx.shares.days(share, range));
   for (const step of splitIntoSteps(days.filter(({ tally }) => tally === null)))

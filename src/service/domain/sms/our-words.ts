@@ -4,7 +4,7 @@ import { DRIVING } from "./keywords.ts";
 /** A tapback as sent by iPhones and Android phones: a verb and the quoted text. */
 const TAPBACK =
   /^(?:(?:dis)?liked|loved|laughed at|emphasi[sz]ed|questioned|reacted .{1,12} to|removed an? .{1,30} from|\P{L}{1,12} to)\s+(?:["“”„«].*["“”»]|an? (?:image|photo|message|attachment))$/isu;
-/** In other languages, the words of a tapback can surround the quote: "Hat „…“ geliebt". */
+/** Maximum number of words around the quote of a tapback in another language, such as "Hat „…“ geliebt". */
 const TAPBACK_WORDS = 6;
 /** Shorter lines, such as "Thank you!", could be the person's own. */
 const LINE_MIN = 20;
@@ -18,7 +18,7 @@ export function withoutOurWords(text: string, ours: readonly string[]): string |
     (line) => line.length >= LINE_MIN && text.includes(line),
   );
   const isQuoting = lines.some((line) => !/STOP/.test(line) || /\p{Nd}/u.test(line)) || /^>/m.test(text);
-  // Someone who only repeats our line about STOP wants to stop.
+  // A person who only sends back our line about STOP wants to stop.
   if (!isQuoting) return text;
   const rest = lines.reduce((left, line) => left.replaceAll(line, ""), text.replaceAll(/^>.*$/gm, "")).trim();
   const words = fold(rest) === "" ? [] : fold(rest).split(" ");

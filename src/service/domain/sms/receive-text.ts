@@ -47,7 +47,7 @@ export interface TextRules {
 
 const SURVEY_SECONDS = 14 * 86_400;
 
-/** A text is recorded once, and is about the newest survey sent to that number in the last 14 days. */
+/** Records a text message once, and matches it to the newest survey sent to that number in the last 14 days. */
 export async function receiveText(tx: Transaction, incoming: IncomingText, rules: TextRules): Promise<TextOutcome> {
   const { source, id, from, part } = incoming;
   if (id !== null && !(await tx.reports.note(`sms ${source}`, id))) return "repeated";
@@ -100,7 +100,7 @@ async function obey(
     const isChanged = kind === "stop" ? await stopTexts(tx, project, from) : await bringBack(tx, project, from);
     isNew = isChanged || isNew;
   }
-  // Cancels other pending replies, because the person doesn't want any more messages.
+  // Cancels other pending replies: after STOP or START, only the confirmation is sent.
   if (survey !== null && isNew) await tx.texts.dropReplies(survey);
   if (!isSilent && isNew)
     await tx.texts.addReply(survey, { kind: kind === "stop" ? "stopped" : "started", score: null });

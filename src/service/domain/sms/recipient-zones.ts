@@ -17,7 +17,9 @@ export function callingCode(phoneNumber: string): string {
   return codes.reduce((longest, code) => (code.length > longest.length ? code : longest), "");
 }
 
-/** The time zones of the number's country; just the project's if it's one of them or the country is unknown. */
+/**
+ * All time zones of the phone number's country, or only the project's if it is one of them or the country is unknown.
+ */
 export function recipientZones(phoneNumber: string, projectZone: string | null, now: number): readonly string[] {
   const own = projectZone ?? DEFAULT_ZONE;
   const code = callingCode(phoneNumber);

@@ -36,10 +36,10 @@ const NOTHING: readonly WordKind[] = ["filler", "thanks"];
 /** Null if the text is an answer. An opt-out can also be one line of several, or a sentence about messages. */
 export function readKeyword(given: string, { asked, locale }: TextContext): KeywordMeaning | null {
   const text = given.slice(0, CHARACTERS_MAX);
-  // Providers don't recognize look-alikes of letters.
+  // Providers don't recognize look-alike letters, which `fold` would replace.
   const isCommon = PROVIDER_WORDS.has(fold(text.replaceAll(/[^\p{ASCII}\p{Cf}\uFF00-\uFF5E]/gu, " ")));
   const own = locale === null ? [] : wordsIn(LOCALE_WORDS[locale].ordinary ?? "");
-  // A word spelled with accents isn't the ordinary word.
+  // A stop word with accents, such as "dừng", isn't the ordinary word without them, such as "dung".
   const ordinary = own.filter((word) => text.normalize("NFC").toLowerCase().includes(word));
   const whole = readWords(fold(text), asked === null ? [] : ordinary);
   const kind = (["start", "help"] as const).find((one) => whole.includes(one));

@@ -102,7 +102,7 @@ export class TextRows extends Rows {
     this.database.send("DELETE FROM text_parts WHERE phone_number = ?", [phoneNumber]);
   }
 
-  /** Deletes incomplete messages and replies, at most `limit` each. Returns how many. */
+  /** Deletes old parts of incomplete messages and old replies, at most `limit` each. Returns how many. */
   async prune(before: { readonly parts: number; readonly replies: number }, limit: number): Promise<number> {
     const parts = await this.database.run(
       `DELETE FROM text_parts WHERE (phone_number, reference, n) IN

@@ -1,7 +1,10 @@
 import { afterOpenTime, nextOpen, openSecondsOfWeek, WEEK_SECONDS } from "../windows/open-time.ts";
 import type { Window } from "../windows/windows.ts";
 
-/** The event from which the next survey is counted. Stored, so that a change of settings can be applied to it. */
+/**
+ * The event from which the next survey is counted. It is stored so that the time can be recomputed when settings
+ * change.
+ */
 export type Start =
   /** The person joined. `askedAt` is when any survey was last sent to them; null for never. */
   | { readonly kind: "join"; readonly at: number; readonly isSpread: boolean; readonly askedAt: number | null }
@@ -24,7 +27,7 @@ export interface DueFacts {
 
 /** Shorter frequencies use calendar time, because they contain too little open time. */
 const OPEN_TIME_MIN_SECONDS = 14 * 86_400;
-/** Its multiples modulo 1 are evenly spread for any number of members. */
+/** Multiples of the golden ratio, modulo 1, are evenly spread for any number of members. */
 const GOLDEN_RATIO = 0.6180339887498949;
 
 /** Unix seconds. Always within the window, and never before `now`. */
@@ -48,7 +51,7 @@ function shareOf(number: number): number {
   return (number * GOLDEN_RATIO) % 1;
 }
 
-/** Members beyond the first million fall between existing ones, so they aren't checked. */
+/** Only this many members are checked, because further ones fall between them. */
 const MEMBERS_MAX = 1_000_000;
 
 /** The members surveyed first and last if `count` members join at the same time, starting with number `from`. */

@@ -124,7 +124,7 @@ export async function scheduleAutopilot(
   return scheduledAt;
 }
 
-/** Delays Autopilot surveys that would follow a survey outside Autopilot within the throttle. */
+/** Delays Autopilot surveys that are due less than one throttle after a survey outside Autopilot. */
 export async function postponeAutopilot(
   tx: Transaction,
   project: Project,

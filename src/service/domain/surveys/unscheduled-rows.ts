@@ -57,7 +57,7 @@ export class UnscheduledRows extends Rows {
     return (await this.database.all(sql, [project, personId, limit])).map(toUnscheduled);
   }
 
-  /** Returns the number of rows; less than `limit` means that none are left. */
+  /** Returns the number of rows. Fewer than `limit` means that none are left. */
   async prune(before: number, limit: number): Promise<number> {
     const old = await this.database.all(
       "SELECT project_id, reason, at, id FROM unscheduled_surveys WHERE at < ? ORDER BY at LIMIT ?",

@@ -87,14 +87,17 @@ export interface UrlRefusal {
   readonly message: string;
 }
 
-/** A URL's host as an address; `localhost` is 127.0.0.1. Null for names that have to be looked up. */
+/** The IP address in a URL, with 127.0.0.1 for `localhost`. Null for host names that need a look-up. */
 function literalAddress({ hostname }: URL): string | null {
   if (hostname === "localhost") return "127.0.0.1";
   const bare = hostname.replace(/^\[|\]$/g, "");
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** Null if the URL is allowed. Names are checked at each connection. Events sent to our `own` addresses could loop. */
+/**
+ * Why a webhook can't have this URL; null if it can. Host names are checked at each connection. Events sent to our
+ * `own` addresses could loop.
+ */
 export function refuseUrl(text: string, reach: WebhookReach, own: readonly string[]): UrlRefusal | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.hostname === "") return { code: "invalid", message: "it is not a URL" };

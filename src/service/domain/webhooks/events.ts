@@ -56,7 +56,7 @@ interface Facts {
   readonly data: ResponseData | Unsubscribe;
 }
 
-/** The link is signed later, because colleagues who follow it have no key. */
+/** Leaves only the token in `permalink`. The link is signed later, so that colleagues can open it without a key. */
 const SHAPE = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
 
 async function readFacts(tx: Transaction, project: Project, event: DomainEvent): Promise<Facts | null> {

@@ -31,7 +31,7 @@ function message(text: string, blocks: readonly object[]): string {
   return JSON.stringify({ text: escape(text), mrkdwn: false, parse: "none", blocks });
 }
 
-/** Only for our own text. Slack makes links only from explicit markup. */
+/** Only for our own text, because Slack interprets markup in it. `verbatim` prevents automatic links. */
 function formatted(text: string): object {
   return { type: "mrkdwn", text, verbatim: true };
 }

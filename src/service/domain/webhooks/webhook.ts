@@ -38,7 +38,7 @@ export interface WebhookRow extends NewWebhook, WebhookHealth {
   readonly project: Project;
   readonly id: number;
   readonly createdAt: number;
-  /** Also signs, until `previousUntil`. */
+  /** Events are also signed with this secret until `previousUntil`. */
   readonly previousSecret: string | null;
   readonly previousUntil: number | null;
   /** Number of events that occurred after the webhook had been disabled for too long. */

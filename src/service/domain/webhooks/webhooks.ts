@@ -67,7 +67,7 @@ export async function enableWebhook(tx: Transaction, project: Project, id: strin
   return { ...webhook, ...change };
 }
 
-/** The old secret also signs for another `overlapSeconds`. Throws NotFoundError. */
+/** The old secret keeps signing for `overlapSeconds`. Throws NotFoundError. */
 export async function rotateSecret(
   tx: Transaction,
   project: Project,

@@ -11,7 +11,10 @@ import { isQuiet, type QuietHours } from "./windows.ts";
 
 const HOUR_SECONDS = 3600;
 
-/** Null if it isn't quiet in any zone. If it is always quiet in some zone, only the first zone counts. */
+/**
+ * Null if it isn't quiet in any zone. If the zones' quiet hours together cover the whole day, only the first zone
+ * counts.
+ */
 export function quietUntil(
   now: number,
   quiet: QuietHours,

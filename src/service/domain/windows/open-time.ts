@@ -1,4 +1,4 @@
-/** Autopilot's clock runs only while its window is open. It counts elapsed seconds, also through clock changes. */
+/** Autopilot's clock runs only while its window is open. It counts elapsed seconds, so DST changes don't affect it. */
 import { createWallClock, DAY_SECONDS, type WallClock } from "../../../runtime/zone.ts";
 import { openHours, type Window } from "./windows.ts";
 

@@ -21,7 +21,10 @@ export interface DayCounts {
   readonly coming: number;
 }
 
-/** Two days before the calendar ends, whatever the time zone. Later surveys aren't listed by day. */
+/**
+ * Two days before the last date that JavaScript supports, so that it is valid in all time zones. Later surveys aren't
+ * listed by day.
+ */
 const LAST_DAY = FURTHEST_SECOND - 2 * 86_400;
 
 /** Returns up to `limit` local days with surveys. `after` is the first second of the previous page's last day. */

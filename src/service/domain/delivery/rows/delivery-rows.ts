@@ -84,7 +84,10 @@ export class DeliveryRows extends Rows {
     return released;
   }
 
-  /** Null releases both channels. Skips messages that wait more than two days. Fewer than `limit`: none are left. */
+  /**
+   * Null releases the messages of both channels. Skips messages that wait more than two days. Returns fewer than
+   * `limit` if none are left.
+   */
   async releasePutOff(limit: number, only: Channel | null): Promise<number> {
     const { now } = this.session;
     let released = 0;
@@ -99,7 +102,7 @@ export class DeliveryRows extends Rows {
     return released;
   }
 
-  /** Pending messages that were both scheduled and due before `before`; counts up to `limit`. */
+  /** Counts pending messages, up to `limit`, that were both scheduled and due before `before`. */
   async countOverdue(
     queues: readonly ChannelQueue[],
     due: { readonly since?: number; readonly before: number },
@@ -115,7 +118,7 @@ export class DeliveryRows extends Rows {
     return overdue.length;
   }
 
-  /** Queries each project and channel, like the index, because very many surveys may be pending. */
+  /** Queries each project and channel separately to match the index, because very many surveys may be pending. */
   async #findOverdue(
     queues: readonly ChannelQueue[],
     { since = 0, before }: { readonly since?: number; readonly before: number },
@@ -187,17 +190,17 @@ const HELD = `SELECT project_id, id, person_id FROM messages
   WHERE project_id = ? AND state = 'held' AND (person_id IS NOT NULL OR ${IS_REMINDER})
     AND reason IS DISTINCT FROM coalesce(?, '') ORDER BY id LIMIT ?`;
 const PUT_OFF_SECONDS_MAX = 2 * 86_400;
-/** Selects by project and channel, like the index; bounds on the due time exclude most rows. */
+/** Selects by project and channel to match the index; bounds on the due time exclude most rows. */
 const PUT_OFF = `SELECT project_id, id, person_id FROM messages
   WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
     AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL AND reason <> ? ORDER BY due_at, id LIMIT ?`;
 const OVERDUE = `SELECT project_id, id, person_id FROM messages
   WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
     AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`;
-/** The message keeps its place in the queue. */
+/** Keeps the message's place in the queue. */
 const BY_NOW = "CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END";
 
-/** Postponed messages are due later than planned. */
+/** Includes postponed messages, which are due later than planned. */
 const WAITING = `SELECT channel, autopilot AS "isAutopilot", count(*) AS count, min(due_at) AS "dueAt" FROM messages
   WHERE project_id = ? AND channel IN ('email', 'sms', 'reminder', 'sms-reminder') AND due_at IS NOT NULL
     AND claimer IS NULL AND coalesce(planned_at, due_at) <= ? GROUP BY channel, autopilot ORDER BY channel, autopilot`;

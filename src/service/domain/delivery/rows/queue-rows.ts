@@ -24,7 +24,7 @@ import { readRow } from "../../../sql/columns.ts";
 const FORGOTTEN_SECONDS = 3600;
 
 export class QueueRows extends Rows {
-  /** Queries all queues in one statement, because schedulers ask often. */
+  /** Queries all queues in one statement, because schedulers call this often. */
   async dueProjects(queues: readonly Queue[]): Promise<DueProjects> {
     const due = new Map<OutgoingChannel, number[]>();
     if (queues.length === 0) return due;
@@ -107,7 +107,7 @@ export class QueueRows extends Rows {
     return numberOrNull(row?.at);
   }
 
-  /** Returns the names of all processes seen within `seconds`. */
+  /** Records that this process is alive, and returns the names of all processes seen within `seconds`. */
   async beat(claimer: string, seconds: number): Promise<readonly string[]> {
     const { now } = this.session;
     this.database.send(
@@ -115,7 +115,7 @@ export class QueueRows extends Rows {
       [claimer, now],
     );
     this.database.send("DELETE FROM processes WHERE seen_at < ?", [now - FORGOTTEN_SECONDS]);
-    // If the clock was ahead, a process that died must not seem alive until the clock reaches that time again.
+    // If the clock was ahead, dead processes have times in the future, and would seem alive until then.
     this.database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [now, now]);
     return this.living(seconds);
   }
@@ -225,7 +225,7 @@ export class QueueRows extends Rows {
     );
   }
 
-  /** The message keeps its place in the queue; the membership notes that its survey moved. */
+  /** Keeps the message's place in the queue, and marks the membership as changed because its survey moved. */
   #putOff(claim: ClaimKey, personId: number | null): void {
     const sql = `UPDATE messages SET planned_at = coalesce(planned_at, scheduled_at) WHERE ${THIS_CLAIM}`;
     this.database.send(sql, claimKey(claim));
@@ -250,7 +250,7 @@ export class QueueRows extends Rows {
     return rows.map((row) => readRow<ErasedSurvey>(row));
   }
 
-  /** Call it once all messages of these surveys are deleted. */
+  /** Call this once all messages of these surveys are deleted. */
   async forgetErased(surveys: readonly ErasedSurvey[]): Promise<void> {
     for (const { project, token } of surveys)
       this.database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
@@ -277,7 +277,7 @@ const NEWER_SURVEY = `SELECT n.id FROM messages s JOIN messages n ON n.project_i
 const COUNTED = "channel IN ('email', 'sms', 'reminder', 'sms-reminder')";
 const LEFT = `SELECT count(*) AS n FROM messages
   WHERE project_id = ? AND ${COUNTED} AND sent_at >= ? AND sent_at < ?`;
-/** Messages without a reply may have arrived, so they count from their mark. */
+/** Unknown messages may have arrived, so they count on the day when their transmission began. */
 const LEAVING = `SELECT count(CASE WHEN state = 'unknown' THEN 1 END) AS unknown,
   count(CASE WHEN state <> 'unknown' THEN 1 END) AS leaving FROM messages
   WHERE project_id = ? AND ${COUNTED} AND state IN ('claimed', 'transmitting', 'unknown')

@@ -14,7 +14,7 @@ export class ReportRows extends Rows {
     );
   }
 
-  /** Returns the number of reports; less than `limit` means that none are left. */
+  /** Returns the number of reports. Fewer than `limit` means that none are left. */
   async prune(before: number, limit: number): Promise<number> {
     return this.database.run(
       `DELETE FROM delivery_reports WHERE (source, id) IN

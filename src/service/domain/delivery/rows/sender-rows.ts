@@ -13,7 +13,10 @@ interface SharedState {
   /** When an operator last resumed the senders, Unix milliseconds. */
   readonly "senders resumed": number;
   readonly "daily limit": number;
-  /** Hours without text messages, as set by the newest server. Windows for SMS exclude them. */
+  /**
+   * Hours without text messages, as configured on the server that started last. Autopilot's windows for SMS exclude
+   * them.
+   */
   readonly "quiet hours": QuietHours;
   /** How many messages a rate limit allows right now, and when that was computed, in Unix milliseconds. */
   readonly [bucket: `bucket ${string}`]: { readonly level: number; readonly at: number };

@@ -150,7 +150,7 @@ export class AutopilotRows extends Rows {
     ]);
   }
 
-  /** Also moves a pending survey that hasn't been attempted. */
+  /** Sets the earliest time of the member's next survey, and moves a pending survey that was never claimed. */
   async postpone(
     project: number,
     { platform, personId, nextRequestId }: MembershipRow,

@@ -22,7 +22,9 @@ export async function rescheduleStep(tx: Transaction, change: LongChange): Promi
   return surveys.length < STEP ? null : (surveys.at(-1)?.personId ?? null);
 }
 
-/** Retried messages keep their time. A survey that became due while Autopilot was paused is counted from now. */
+/**
+ * A survey that was already claimed keeps its time. One that became due while Autopilot was paused is counted from now.
+ */
 function follow(survey: WaitingSurvey, { active, frequency, window }: AutopilotSettings, now: number): PlannedSurvey {
   const { number, notBefore, scheduledAt } = survey;
   const facts = { number, notBefore, frequency, window };

@@ -19,7 +19,10 @@ const STEP = 1000;
 const SURVEYS_MAX = 2_000_000;
 const WAITING = ["scheduled", "retrying"] as const;
 
-/** Assumes that surveys are sent on time, and that settings and members stay. Throws InvalidError for too many. */
+/**
+ * Assumes that surveys are sent on time and that settings and members don't change. Throws InvalidError above
+ * `SURVEYS_MAX` surveys.
+ */
 export async function reckonComing(
   store: Store,
   name: string,
@@ -46,7 +49,8 @@ export async function reckonComing(
       if (reckoned % STEP === 0) await nextTurn();
     }
   };
-  // Counted in open time, a survey can follow up to a week before its frequency is over.
+  // Autopilot counts only open time, so a survey can follow the previous one up to a week earlier than the frequency
+  // says.
   const least = Math.min(...Object.values(settings).map(({ frequency }) => Math.max(0, frequency - WEEK_SECONDS)));
   for (const state of WAITING) {
     let after: DuePage["after"] = null;
