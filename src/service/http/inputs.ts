@@ -295,6 +295,7 @@ export function readWrites(reader: Reader): readonly Write[] {
       writes: one.integer("writes", {}),
       createdAt: one.integer("created", {}),
       survey: one.text("survey"),
+      surveyAt: one.integer("survey_at", {}),
       platform: one.choice("member", PLATFORMS),
       since: one.integer("since", {}),
       response: one.text("response"),

@@ -7,13 +7,15 @@ import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
 import { summarizeQueue } from "../../../src/service/domain/delivery/oversight.ts";
+import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
 import { openSqliteCopy, openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { newDatabase, onPostgres } from "../../helpers/postgres.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { type Write, undoWrites } from "../../../src/service/domain/people/undo-writes.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
-import { metricsQuery, sendInput } from "../domain/fixture.ts";
+import { links, metricsQuery, responseInput, sendInput } from "../domain/fixture.ts";
 import type { StoreEvent } from "../../../src/service/store/store-errors.ts";
 import { newDataFile, openRawDatabase } from "./engines.ts";
 
@@ -108,6 +110,19 @@ test.runIf(!onPostgres)("a file that an older version serves isn't upgraded unti
 const ADDED = ["people DROP COLUMN writes", "people DROP COLUMN value_writes", "responses DROP COLUMN edits"];
 const TO_SCHEMA_5 = [...ADDED.map((change) => `ALTER TABLE ${change}`), "UPDATE schema_versions SET version = 5"];
 
+const WRITE: Write = {
+  before: undefined,
+  values: null,
+  writes: null,
+  createdAt: null,
+  survey: null,
+  surveyAt: null,
+  platform: null,
+  since: null,
+  response: null,
+  updatedAt: null,
+};
+
 test("a store of schema 5 opens, and counts writes from then on", async () => {
   const place = await newPlace();
   const old = await openAt(place);
@@ -117,6 +132,9 @@ test("a store of schema 5 opens, and counts writes from then on", async () => {
       project: "all",
     });
   const { person } = await save(old, "Ada");
+  const add = (store: Store) =>
+    store.write((tx) => addResponse(tx, project, responseInput({ personId: person.id }), links), { project: "all" });
+  const past = await add(old);
   await old.close();
   await execute(place, TO_SCHEMA_5.join(";\n"));
   const store = await openAt(place);
@@ -127,5 +145,15 @@ test("a store of schema 5 opens, and counts writes from then on", async () => {
   expect([await store.check(), await counts()]).toEqual([[], [0, 0]]);
   await save(store, "Ada");
   expect(await counts()).toEqual([1, 1]);
+  const writes = [past, await add(store)].map(({ id, updated_at: updatedAt }) => ({
+    ...WRITE,
+    response: id,
+    updatedAt,
+  }));
+  const { undone } = await store.write((tx) => undoWrites(tx, project, person.id, writes), { project: "all" });
+  expect(undone).toEqual({
+    done: ["response deleted"],
+    kept: ["the record doesn't say whether the response was changed since"],
+  });
   await store.close();
 });

@@ -63,7 +63,7 @@ export function responseRow(
   row: StoredPastResponse,
   { requestId, token, permalink, origin }: ResponseOrigin,
 ): NewRow {
-  const given = { project_id: project, request_id: requestId, token, imported_permalink: permalink, origin };
+  const given = { project_id: project, request_id: requestId, token, imported_permalink: permalink, origin, edits: 0 };
   return { ...given, ...renameFields(COLUMNS, row) };
 }
 

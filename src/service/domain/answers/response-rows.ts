@@ -41,7 +41,8 @@ export interface ResponseRow {
   readonly additionalAnswers: readonly AdditionalAnswer[];
   readonly createdAt: number;
   readonly updatedAt: number;
-  readonly edits: number;
+  /** Null for responses from versions that didn't count. */
+  readonly edits: number | null;
 }
 
 export interface NewNote {

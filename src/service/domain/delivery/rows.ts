@@ -78,6 +78,8 @@ export interface DeliveryRow extends ClaimKey {
   /** When the message can be claimed. If it isn't pending, when it was scheduled. */
   readonly dueAt: number;
   readonly scheduledAt: number;
+  /** Windows and limits change `scheduledAt`, but not this. */
+  readonly plannedAt: number;
   readonly isAutopilotPaused: boolean;
   readonly sentAt: number | null;
   readonly transmittingAt: number | null;

@@ -62,8 +62,7 @@ export async function answerByLink(
   const known = await tx.responses.byToken(token);
   const answer = known === null ? null : await tx.responses.byId(project.id, known.id);
   if (answer !== null) return changeFirstAnswer(tx, project, answer, { score, comment }, windowSeconds);
-  const nobody = { email: null, name: null, phoneNumber: null, lastSentAt: null, createdAt: tx.now };
-  const { id: personId } = await tx.people.insert(project.id, nobody);
+  const { id: personId } = await tx.people.insert(project.id, { createdAt: tx.now });
   const row = { personId, requestId: null, score, comment: comment ?? null, personProperties: properties };
   return storeFirstAnswer(tx, project, { ...row, token, origin: "link" });
 }

@@ -106,7 +106,7 @@ export async function sendPerson(tx: Transaction, project: Project, input: SendI
     person: toSentPerson(saved.person, at, input.properties),
     created: saved.survey.isNew,
     status,
-    write: isRename ? undefined : () => describeWrite(old, saved.person, { survey }),
+    write: isRename ? undefined : () => describeWrite(old, saved.person, { survey, survey_at: at }),
   };
 }
 

@@ -5,7 +5,7 @@ import { parseId } from "../ids.ts";
 import type { PersonReference, Project } from "../inputs.ts";
 import type { PersonChange, PersonRow, Transaction } from "../ports.ts";
 import { UNKNOWN_PERSON } from "./person-rows.ts";
-import { keepSuppressions, markSuppressed, suppressionMarks } from "./suppressions.ts";
+import { followMarks, keepSuppressions, suppressionMarks } from "./suppressions.ts";
 
 export interface IdentityNames {
   readonly id: string;
@@ -105,8 +105,9 @@ async function addPerson(
   const person = { ...UNKNOWN_PERSON, createdAt, ...wanted };
   const marks = await suppressionMarks(tx, project, person);
   const nextSurveyAt = await firstSurvey({ ...person, ...marks });
-  const added = await tx.people.insert(project.id, { createdAt, nextSurveyAt, ...wanted });
-  return markSuppressed(tx, project, added, marks);
+  const added = await tx.people.insert(project.id, { createdAt, nextSurveyAt, ...wanted, ...marks });
+  await followMarks(tx, project, added);
+  return added;
 }
 
 function mergeChange(person: PersonRow, wanted: WantedPerson): PersonChange {
@@ -120,26 +121,35 @@ function mergeChange(person: PersonRow, wanted: WantedPerson): PersonChange {
   };
 }
 
+/** Counts as one write. */
 export async function changePerson(
   tx: Transaction,
   project: Project,
   person: PersonRow,
   wanted: PersonChange,
 ): Promise<PersonRow> {
-  const change = Object.fromEntries(
-    Object.entries(wanted).filter(([key, value]) => person[key as keyof PersonChange] !== value),
-  ) as PersonChange;
-  const { valueWrites, ...overwritten } = change;
+  const change = changedFields(person, wanted);
+  const { valueWrites: _, ...overwritten } = change;
   const names = Object.keys(overwritten).map(snakeCase);
-  if (names.length === 0) await tx.people.countWrite(project.id, person.id, valueWrites ?? person.valueWrites);
-  else {
-    await tx.people.update(project.id, person.id, change);
-    noteOverwritten(tx, "people.update", person.id, names);
-  }
   const changed = { ...person, ...change, writes: person.writes + 1 };
-  if (change.email === undefined) return changed;
-  await keepSuppressions(tx, project, person);
-  return markSuppressed(tx, project, changed, await suppressionMarks(tx, project, changed));
+  if (names.length === 0) {
+    await tx.people.countWrite(project.id, changed);
+    return changed;
+  }
+  const isNewAddress = change.email !== undefined;
+  if (isNewAddress) await keepSuppressions(tx, project, person);
+  const marks = isNewAddress ? await suppressionMarks(tx, project, changed) : {};
+  await tx.people.update(project.id, person.id, changedFields(person, { ...change, ...marks }));
+  noteOverwritten(tx, "people.update", person.id, names);
+  const marked = { ...changed, ...marks };
+  if (isNewAddress) await followMarks(tx, project, marked);
+  return marked;
+}
+
+function changedFields(person: PersonRow, wanted: PersonChange): PersonChange {
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([key, value]) => person[key as keyof PersonChange] !== value),
+  );
 }
 
 function snakeCase(name: string): string {

@@ -37,16 +37,7 @@ export const UNKNOWN_PERSON: PersonRow = {
 
 export type PersonChange = Partial<Omit<PersonRow, "id" | "createdAt" | "nextSurveyAt" | "lastRespondedAt" | "writes">>;
 
-export interface NewPerson {
-  readonly email: string | null;
-  readonly name: string | null;
-  readonly phoneNumber: string | null;
-  readonly properties?: string | null;
-  readonly createdAt: number;
-  readonly lastSentAt: number | null;
-  /** When the survey that this write schedules is due. */
-  readonly nextSurveyAt?: number | null;
-}
+export type NewPerson = Partial<Omit<PersonRow, "id">> & Pick<PersonRow, "createdAt">;
 
 export interface PeopleFilter extends TimeRange {
   /** Adds `properties`, which rows don't have in the specification. */
@@ -80,9 +71,7 @@ export class PersonRows extends Rows {
   }
 
   async insert(project: number, person: NewPerson): Promise<PersonRow> {
-    const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, properties = null } = person;
-    const id = await this.nextId(project);
-    const row = { ...UNKNOWN_PERSON, id, email, name, phoneNumber, properties, createdAt, lastSentAt, nextSurveyAt };
+    const row = { ...UNKNOWN_PERSON, ...person, id: await this.nextId(project) };
     await insertRow(this.database, "people", personRow(project, row));
     return row;
   }
@@ -92,7 +81,7 @@ export class PersonRows extends Rows {
   }
 
   /** Counts a write that changed nothing, without waiting for the engine. */
-  async countWrite(project: number, id: number, valueWrites: number): Promise<void> {
+  async countWrite(project: number, { id, valueWrites }: Pick<PersonRow, "id" | "valueWrites">): Promise<void> {
     const sql = `UPDATE people SET value_writes = ?, ${COUNT_WRITE} WHERE project_id = ? AND id = ?`;
     this.database.send(sql, [valueWrites, project, id]);
   }

@@ -55,19 +55,11 @@ export async function suppressionMarks(
   };
 }
 
-export async function markSuppressed(
-  tx: Transaction,
-  project: Project,
-  person: PersonRow,
-  marks: SuppressionMarks,
-): Promise<PersonRow> {
-  const hasNew = (["unsubscribedAt", "unsubscribedBy", "bouncedAt"] as const).some((key) => marks[key] !== person[key]);
-  const marked = { ...person, ...marks, writes: person.writes + Number(hasNew) };
-  if (hasNew) await tx.people.update(project.id, person.id, marks);
-  await keepSuppressions(tx, project, marked);
-  if (marked.unsubscribedAt !== null) await cancelEmail(tx, project, person, "unsubscribed");
-  else if (marked.bouncedAt !== null) await cancelEmail(tx, project, person, "bounced");
-  return marked;
+/** The person has their `suppressionMarks`. */
+export async function followMarks(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
+  await keepSuppressions(tx, project, person);
+  if (person.unsubscribedAt !== null) await cancelEmail(tx, project, person, "unsubscribed");
+  else if (person.bouncedAt !== null) await cancelEmail(tx, project, person, "bounced");
 }
 
 export async function canReceive(

@@ -20,6 +20,8 @@ export interface Write {
   readonly writes: number | null;
   readonly createdAt: number | null;
   readonly survey: string | null;
+  /** When the survey was scheduled for. Null in records of versions that didn't say it. */
+  readonly surveyAt: number | null;
   /** An Autopilot membership that began at `since`. */
   readonly platform: Platform | null;
   readonly since: number | null;
@@ -66,9 +68,9 @@ export async function undoWrites(
     await leaveAutopilot(undoing, write);
   }
   if (made.some(({ before }) => before === null)) {
-    const reason =
-      (await findTouch(undoing, writes)) ??
-      findWrite(made, "the person was changed since", (one) => one.writes === person.writes);
+    const values = fingerprint(person);
+    const isLast = (one: Write): boolean => one.writes === person.writes && one.values === values;
+    const reason = (await findTouch(undoing, writes)) ?? findWrite(made, "the person was changed since", isLast);
     if (reason !== null) undone.kept.push(reason);
     if (undone.kept.length > 0) return { undone, isDone: true };
     undone.done.push("person deleted");
@@ -83,22 +85,20 @@ async function removeResponse(undoing: Undoing, { response, updatedAt }: Write):
   const id = parseId(response ?? "");
   const row = id === null ? null : await tx.responses.byId(project.id, id);
   if (row === null) return;
-  if (row.personId !== person.id || row.updatedAt !== updatedAt || row.edits > 0) {
-    undone.kept.push(`response ${row.id} was changed since`);
-    return;
-  }
+  if (row.personId !== person.id || row.updatedAt !== updatedAt || (row.edits ?? 0) > 0)
+    return void undone.kept.push(`response ${row.id} was changed since`);
+  if (row.edits === null) return void undone.kept.push("the record doesn't say whether the response was changed since");
   await deleteResponse(tx, project, String(row.id));
   undone.done.push("response deleted");
 }
 
-async function cancelSurvey({ tx, project, person, undone }: Undoing, { survey }: Write): Promise<void> {
+async function cancelSurvey({ tx, project, person, undone }: Undoing, { survey, surveyAt }: Write): Promise<void> {
   const id = parseId(survey ?? "");
   const row = id === null ? null : await tx.deliveries.byId(project.id, id);
   if (row?.personId !== person.id || row.state === "cancelled") return;
-  if (!isWaiting(row)) {
-    undone.kept.push("the survey has left");
-    return;
-  }
+  if (!isWaiting(row)) return void undone.kept.push("the survey has left");
+  if (surveyAt === null) return void undone.kept.push("the record doesn't say when the survey was scheduled for");
+  if (row.plannedAt !== surveyAt) return void undone.kept.push("the survey was rescheduled since");
   await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: false, id: row.requestId });
   undone.done.push("survey cancelled");
 }
@@ -130,9 +130,19 @@ async function restore({ tx, project, person, undone }: Undoing, made: readonly 
   undone.done.push("person restored");
 }
 
-/** Returns `reason` unless one of the writes was the last one. Writes are in the order of lines, not of arrival. */
+/**
+ * Returns why the person wasn't only written by the import. `reason` says that none of the writes was the last one.
+ * Writes are in the order of lines, not of arrival.
+ */
 function findWrite(made: readonly Write[], reason: string, isLast: (write: Write) => boolean): string | null {
-  if (made.some(({ writes }) => writes === null)) return "the record doesn't say whether the person was changed since";
+  const counts = new Set<number>();
+  for (const { writes } of made) {
+    if (writes === null) return "the record doesn't say whether the person was changed since";
+    counts.add(writes);
+  }
+  // Each write counts as one, so someone else's write leaves a gap.
+  if (Math.max(...counts) - Math.min(...counts) >= counts.size)
+    return "someone else changed the person between the import's rows";
   return made.some(isLast) ? null : reason;
 }
 

@@ -46,10 +46,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, statements: createViews },
   {
     version: 6,
-    statements: ({ int }) =>
-      ["people ADD COLUMN writes", "people ADD COLUMN value_writes", "responses ADD COLUMN edits"].map(
-        (change) => `ALTER TABLE ${change} ${int} NOT NULL DEFAULT 0`,
-      ),
+    statements: ({ int }) => [
+      ...["writes", "value_writes"].map((name) => `ALTER TABLE people ADD COLUMN ${name} ${int} NOT NULL DEFAULT 0`),
+      `ALTER TABLE responses ADD COLUMN edits ${int}`,
+    ],
   },
 ];
 

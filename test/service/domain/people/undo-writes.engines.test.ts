@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { JsonObject } from "../../../../src/contract/json.ts";
+import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { claimAll, DAY } from "../fixture.ts";
 import { type HttpFixture, openHttp } from "../../http/fixture.ts";
 
@@ -9,6 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.store.close());
 
+const BETWEEN = "someone else changed the person between the import's rows";
 const EXPAND = "?expand[]=before";
 const email = "ada@x.co";
 async function write(given: JsonObject, path = "people"): Promise<{ readonly id: string; readonly write: JsonObject }> {
@@ -157,6 +159,28 @@ describe("someone whom the import created", () => {
     ]);
   });
 
+  it("by rows that were sent at once, some of them twice, is deleted", async () => {
+    const rows = await Promise.all([1, 2, 3, 4, 5].map((n) => write({ email, name: `Ada ${n}`, send: false })));
+    const writes = rows.map((row) => row.write);
+    expect(await undo(rows[0]!.id, ...writes, ...writes)).toEqual({ done: ["person deleted"], kept: [] });
+  });
+
+  it("by rows between which someone else changed them is kept", async () => {
+    const first = await write({ email, name: "Ada", send: false });
+    await fixture.post("/v1/people.json", { email, name: "Eve", send: false });
+    const second = await write({ email, name: "Ada", send: false });
+    expect(await undo(first.id, first.write, second.write)).toEqual({ done: [], kept: [BETWEEN] });
+    expect(await people()).toEqual([[email, "Ada", {}]]);
+  });
+
+  it("and has other values than the last row left, as after a restore, is kept", async () => {
+    const ada = await write({ email, name: "Ada", send: false });
+    expect(await undo(ada.id, { ...ada.write, values: "rbFQ3pXrJ1Gm3lQK" })).toEqual({
+      done: [],
+      kept: ["the person was changed since"],
+    });
+  });
+
   it("by an address that had unsubscribed is deleted", async () => {
     await fixture.post("/v1/people.json", { email, send: false });
     await fixture.post("/v1/unsubscribes.json", { person_email: email });
@@ -166,14 +190,31 @@ describe("someone whom the import created", () => {
     expect(await undo(ada.id, ada.write)).toEqual({ done: ["person deleted"], kept: [] });
   });
 
+  it("by rows of which one filled in an address that had unsubscribed is deleted", async () => {
+    await fixture.post("/v1/people.json", { email, send: false });
+    await fixture.post("/v1/unsubscribes.json", { person_email: email });
+    await fixture.call("DELETE", `/v1/people/email:${email}.json`);
+    fixture.time.now += 60;
+    const phone = { phone_number: "+14155550101", send: false };
+    const rows = [await write(phone), await write({ ...phone, email }), await write({ email, send: false })];
+    expect(rows.map((row) => row.write.writes)).toEqual([0, 1, 2]);
+    expect(await undo(rows[0]!.id, ...rows.map((row) => row.write))).toEqual({ done: ["person deleted"], kept: [] });
+  });
+
   it("is kept if the record comes from a version that didn't count", async () => {
     const ada = await write({ email, delay: DAY });
-    const { writes: _, ...old } = ada.write;
+    const { writes: _, survey_at: __, ...old } = ada.write;
     expect(await undo(ada.id, { ...old, values: "rbFQ3pXrJ1Gm3lQK", state: "rbFQ3pXrJ1Gm3lQK" })).toEqual({
-      done: ["survey cancelled"],
+      done: [],
+      kept: ["the record doesn't say when the survey was scheduled for", "the person has other surveys"],
+    });
+    expect([await people(), await surveys(ada.id)]).toEqual([[[email, null, {}]], ["scheduled"]]);
+    const bob = await write({ email: "bob@x.co", send: false });
+    const { writes: ___, ...withoutCount } = bob.write;
+    expect(await undo(bob.id, withoutCount)).toEqual({
+      done: [],
       kept: ["the record doesn't say whether the person was changed since"],
     });
-    expect(await people()).toEqual([[email, null, {}]]);
   });
 
   it("and is surveyed at this moment, or has been, is kept", async () => {
@@ -243,6 +284,35 @@ describe("someone who was there before", () => {
     expect(await undo(first.id, second.write)).toEqual({ done: [], kept: [] });
     expect(await undo(first.id, first.write, second.write)).toEqual({ done: ["person restored"], kept: [] });
     expect(await people()).toEqual([[email, "Ada", { plan: "old", seats: 5 }]]);
+  });
+
+  it("keeps the values if someone else changed them between the import's rows", async () => {
+    await fixture.post("/v1/people.json", old);
+    const first = await write({ email, name: "Eve", send: false });
+    await fixture.post("/v1/people.json", { email, name: "Eva", send: false });
+    const second = await write({ email, name: "Eve", send: false });
+    expect(await undo(first.id, first.write, second.write)).toEqual({ done: [], kept: [BETWEEN] });
+    expect(await people()).toEqual([[email, "Eve", { plan: "old", seats: 5 }]]);
+  });
+
+  it("keeps the import's survey if it was rescheduled since", async () => {
+    await fixture.post("/v1/people.json", old);
+    const ada = await write({ email, delay: DAY });
+    const body = { scheduled_at: fixture.time.now + 2 * DAY };
+    await fixture.call("PUT", `/v1/people/${email}/survey_requests/pending.json`, { body });
+    expect(await undo(ada.id, ada.write)).toEqual({ done: [], kept: ["the survey was rescheduled since"] });
+    expect(await surveys(ada.id)).toEqual(["scheduled"]);
+  });
+
+  it("loses the import's survey, even if quiet hours put it off", async () => {
+    await fixture.post("/v1/people.json", old);
+    const ada = await write({ email });
+    await fixture.write(async (tx) => {
+      const putOff = { kind: "released", delaySeconds: DAY, isEarly: true } as const;
+      for (const survey of await claimAll(tx)) await finishDelivery(tx, survey, putOff);
+    });
+    expect(await undo(ada.id, ada.write)).toEqual({ done: ["survey cancelled"], kept: [] });
+    expect(await surveys(ada.id)).toEqual(["cancelled"]);
   });
 
   it("gets the old values back after a save without values", async () => {

@@ -208,7 +208,7 @@ const WAITING = `SELECT channel, autopilot AS "isAutopilot", count(*) AS count, 
 const COLUMNS = `q.project_id AS "project.id", q.id AS "requestId", w.id AS "personId", q.channel, w.email,
   w.phone_number AS "phoneNumber", q.autopilot, q.state, q.reason, q.created_at AS "createdAt",
   CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
-  q.scheduled_at AS "scheduledAt",
+  q.scheduled_at AS "scheduledAt", coalesce(q.planned_at, q.scheduled_at) AS "plannedAt",
   q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims,
   q.page_facts AS "pageFacts"`;
 

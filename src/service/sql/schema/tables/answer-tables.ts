@@ -4,14 +4,14 @@ import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
  * `notes` and `note_ids` are JSON arrays, one for each form in which lists show notes; looking notes up per row would
  * take twice as long. `imported_permalink` is the response's address at the service it was imported from. Indexes by
  * time contain every column that selects a page. `origin` is `link` for responses from a public link. `edits` counts
- * changes through the API.
+ * changes through the API, and is NULL for responses of versions that didn't count.
  */
 const RESPONSES: Table = {
   name: "responses",
   columns: `project_id int, id int, person_id int, request_id int?, survey_type text = 'nps', score int,
     comment text?, token text, created_at int, updated_at int, person_properties text, tags text = '[]',
     additional_answers text = '[]', notes text = '[]', note_ids text = '[]',
-    imported_permalink text?, origin text?, edits int = 0`,
+    imported_permalink text?, origin text?, edits int?`,
   key: "project_id, id",
   references: [OF_PERSON],
   indexes: {
