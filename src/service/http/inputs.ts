@@ -300,6 +300,7 @@ export function readWrites(reader: Reader): readonly Write[] {
       since: one.integer("since", {}),
       response: one.text("response"),
       updatedAt: one.integer("updated_at", {}),
+      stays: one.list("stays"),
     };
     one.finish();
     return read;

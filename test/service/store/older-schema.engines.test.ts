@@ -121,6 +121,7 @@ const WRITE: Write = {
   since: null,
   response: null,
   updatedAt: null,
+  stays: [],
 };
 
 test("a store of schema 5 opens, and counts writes from then on", async () => {

@@ -1,5 +1,6 @@
 import type { AdditionalAnswer, Note, Properties } from "../../../contract/resources.ts";
 import type { TimeRange, Project } from "../inputs.ts";
+import { COUNT_WRITE } from "../people/person-columns.ts";
 import { Rows } from "../../sql/rows.ts";
 import { readRow } from "../../sql/columns.ts";
 import { textOrNull } from "../../sql/database.ts";
@@ -94,6 +95,11 @@ export class ResponseRows extends Rows {
     await updateRows(this.database, "responses", [all, ...values], ["project_id = ? AND id = ?", project, id]);
   }
 
+  /** Counts a change to the same values. */
+  async countEdit(project: number, id: number): Promise<void> {
+    this.database.send("UPDATE responses SET edits = edits + 1 WHERE project_id = ? AND id = ?", [project, id]);
+  }
+
   async delete(project: number, id: number): Promise<void> {
     await deleteRows(this.database, "responses", project, ["id = ?", id]);
   }
@@ -106,11 +112,12 @@ export class ResponseRows extends Rows {
     return deleted.map((row) => Number(row["created_at"]));
   }
 
+  /** Also counts a write to each person. */
   async refreshLast(project: number, people: Iterable<number>): Promise<void> {
     for (const person of new Set(people))
       this.database.send(
         `UPDATE people SET last_responded_at =
-           (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
+           (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id), ${COUNT_WRITE}
          WHERE project_id = ? AND id = ?`,
         [project, person],
       );

@@ -158,6 +158,7 @@ export async function updateResponse(
   const isChanged = Object.keys(changed).length > 0 || note !== undefined;
   if (isChanged)
     await changeResponse(tx, project.id, existing.id, { ...changed, isEdit: true, updatedAt: tx.updatedAt });
+  else await tx.responses.countEdit(project.id, existing.id);
   const overwritten = OVERWRITTEN.flatMap(([field, name]) => (Object.hasOwn(changed, field) ? [name] : []));
   if (overwritten.length > 0) noteOverwritten(tx, "responses.update", existing.id, overwritten);
   if (note !== undefined) await appendNote(tx, project, existing.id, note, links);

@@ -86,6 +86,12 @@ export class PersonRows extends Rows {
     this.database.send(sql, [valueWrites, project, id]);
   }
 
+  /** Counts a STOP or START from a number as a write to its owner. */
+  async countText(project: number, phoneNumber: string): Promise<void> {
+    const sql = `UPDATE people SET ${COUNT_WRITE} WHERE project_id = ? AND phone_number = ?`;
+    this.database.send(sql, [project, phoneNumber]);
+  }
+
   /** Hides the person from every look-up, cancels their messages and frees their addresses. */
   async hide(project: number, id: number): Promise<void> {
     const person = await this.database.first(

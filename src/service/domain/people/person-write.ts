@@ -14,11 +14,25 @@ export interface Before {
 export interface PersonWrite {
   /** Null for a new person. */
   readonly before: Before | null;
-  readonly undo: Readonly<Record<string, string | number | null>>;
+  readonly undo: Readonly<Record<string, string | number | null | readonly string[]>>;
 }
 
-export function describeWrite(old: PersonRow | null, person: PersonRow, more: PersonWrite["undo"]): PersonWrite {
-  const undo = { values: fingerprint(person), writes: person.writes, created: person.createdAt, ...more };
+const UNRESTORED = [
+  ["email", "email"],
+  ["phoneNumber", "phone_number"],
+  ["lastSentAt", "last_sent_at"],
+] as const;
+
+export function describeWrite(
+  old: PersonRow | null,
+  person: PersonRow,
+  more: PersonWrite["undo"],
+  isMemberChanged = false,
+): PersonWrite {
+  const fields = UNRESTORED.filter(([field]) => old !== null && old[field] !== person[field]);
+  const stays = [...fields.map(([, name]) => name), ...(isMemberChanged ? ["member_properties"] : [])];
+  const counted = { values: fingerprint(person), writes: person.writes, created: person.createdAt };
+  const undo = { ...counted, ...more, ...(stays.length > 0 && { stays }) };
   return { before: old === null ? null : overwritten(old, person), undo };
 }
 

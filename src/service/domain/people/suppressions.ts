@@ -115,6 +115,7 @@ export async function unsubscribePerson(
   const isLast = created || requestId === null;
   if (isLast && person.unsubscribedBy !== requestId)
     await tx.people.update(project.id, personId, { unsubscribedBy: requestId });
+  else if (!created) await tx.people.countWrite(project.id, person);
   if (created) await noteEvent(tx, project, { type: "unsubscribe.created", personId });
   if (created) noteOverwritten(tx, "people.unsubscribe", personId);
   return { created };
@@ -128,6 +129,7 @@ export async function resubscribePerson(tx: Transaction, project: Project, perso
 
 /** Returns false if texts had already been stopped. */
 export async function stopTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
+  await tx.people.countText(project.id, phoneNumber);
   if (await hasStopped(tx, project, phoneNumber)) return false;
   await tx.suppressions.add(project.id, "sms", phoneNumber, { reason: "stop", at: tx.now });
   const person = await tx.people.byPhone(project.id, phoneNumber);
@@ -137,6 +139,7 @@ export async function stopTexts(tx: Transaction, project: Project, phoneNumber: 
 }
 
 export async function resumeTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
+  await tx.people.countText(project.id, phoneNumber);
   if (!(await hasStopped(tx, project, phoneNumber))) return false;
   await tx.suppressions.remove(project.id, "sms", phoneNumber, "stop");
   return true;

@@ -27,7 +27,16 @@ export interface Write {
   readonly since: number | null;
   readonly response: string | null;
   readonly updatedAt: number | null;
+  /** What the write changed and undo can't restore, for example `phone_number`. */
+  readonly stays: readonly string[];
 }
+
+const STAYS = {
+  email: "the e-mail address stays",
+  phone_number: "the phone number stays",
+  last_sent_at: "the time of the last survey stays",
+  member_properties: "the Autopilot properties stay",
+};
 
 export interface Undone {
   readonly done: string[];
@@ -38,6 +47,8 @@ interface Undoing {
   readonly tx: Transaction;
   readonly project: Project;
   readonly person: PersonRow;
+  /** Why someone else may have written the person, or null. */
+  readonly touched: string | null;
   readonly undone: Undone;
 }
 
@@ -55,28 +66,33 @@ export async function undoWrites(
   const key = parseId(id);
   const person = key === null ? null : await tx.people.byId(project.id, key);
   if (person === null) return { undone, isDone: true };
-  const undoing = { tx, project, person, undone };
   const made = writes.filter(({ before }) => before !== undefined);
   // After a backup is restored, new people can get the same ids.
   if (made.some(({ createdAt }) => createdAt !== null && createdAt !== person.createdAt)) {
     undone.kept.push("the id is another person's now");
     return { undone, isDone: true };
   }
+  const values = fingerprint(person);
+  const isLast = (one: Write): boolean => one.writes === person.writes && one.values === values;
+  const touched = findWrite(made, "the person was changed since", isLast);
+  const undoing = { tx, project, person, touched, undone };
   for (const write of writes) {
     await removeResponse(undoing, write);
     await cancelSurvey(undoing, write);
     await leaveAutopilot(undoing, write);
   }
   if (made.some(({ before }) => before === null)) {
-    const values = fingerprint(person);
-    const isLast = (one: Write): boolean => one.writes === person.writes && one.values === values;
-    const reason = (await findTouch(undoing, writes)) ?? findWrite(made, "the person was changed since", isLast);
+    const reason = (await findTouch(undoing, writes)) ?? touched;
     if (reason !== null) undone.kept.push(reason);
     if (undone.kept.length > 0) return { undone, isDone: true };
     undone.done.push("person deleted");
     return { undone, isDone: await deletePerson(tx, project, { by: "id", id }) };
   }
   await restore(undoing, made);
+  const isNewMember = writes.some(({ platform }) => platform !== null);
+  for (const [field, reason] of Object.entries(STAYS))
+    if (made.some(({ stays }) => stays.includes(field)) && !(field === "member_properties" && isNewMember))
+      undone.kept.push(reason);
   return { undone, isDone: true };
 }
 
@@ -103,15 +119,19 @@ async function cancelSurvey({ tx, project, person, undone }: Undoing, { survey, 
   undone.done.push("survey cancelled");
 }
 
-async function leaveAutopilot({ tx, project, person, undone }: Undoing, { platform, since }: Write): Promise<void> {
-  const member = platform === null ? null : await tx.autopilot.member(project.id, platform, person.id);
-  if (member === null) return;
-  if (member.createdAt !== since) {
-    undone.kept.push("the person has joined Autopilot again since");
-    return;
-  }
-  await endMembership(tx, project, person.id, member.platform);
-  undone.done.push(`removed from Autopilot (${member.platform})`);
+async function leaveAutopilot(undoing: Undoing, { platform, since }: Write): Promise<void> {
+  if (platform === null || since === null) return;
+  const { tx, project, person, touched, undone } = undoing;
+  const members = await tx.autopilot.memberships(project.id, person.id);
+  const member = members.find((one) => one.platform === platform);
+  const moved = members.find((one) => one.createdAt >= since);
+  if (member === undefined && moved !== undefined)
+    undone.kept.push(`the person is in Autopilot (${moved.platform}) now`);
+  if (member === undefined) return;
+  if (member.createdAt !== since) return void undone.kept.push("the person has joined Autopilot again since");
+  if (touched !== null) return void undone.kept.push(`the membership stays, because ${touched}`);
+  await endMembership(tx, project, person, platform);
+  undone.done.push(`removed from Autopilot (${platform})`);
 }
 
 /** Restores a name and properties that haven't changed since the last write. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { JsonObject } from "../../../../src/contract/json.ts";
+import { resumeTexts, stopTexts } from "../../../../src/service/domain/people/suppressions.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { claimAll, DAY } from "../fixture.ts";
 import { type HttpFixture, openHttp } from "../../http/fixture.ts";
@@ -132,9 +133,16 @@ describe("someone whom the import created", () => {
           await fixture.post("/v1/people.json", { email: old, email_update: now, send: false });
       },
     ],
-  ] as [string, () => Promise<unknown>][])("and was %s in the same second is kept", async (_, touch) => {
+    [
+      "given a response that was deleted",
+      async (person: string) => {
+        const { id } = await fixture.post("/v1/survey_responses.json", { person, score: 9 });
+        await fixture.call("DELETE", `/v1/survey_responses/${String(id)}.json`);
+      },
+    ],
+  ] as [string, (id: string) => Promise<unknown>][])("and was %s in the same second is kept", async (_, touch) => {
     const ada = await write({ email, name: "Ada", send: false });
-    await touch();
+    await touch(ada.id);
     expect(await undo(ada.id, ada.write)).toEqual({ done: [], kept: ["the person was changed since"] });
     expect(await people()).toEqual([[email, "Ada", {}]]);
   });
@@ -157,6 +165,19 @@ describe("someone whom the import created", () => {
       "survey cancelled",
       "person deleted",
     ]);
+  });
+
+  it("and was removed from Autopilot since, or moved there, is kept", async () => {
+    const ada = await write({ person_email: email }, "autopilot/email/memberships");
+    await fixture.call("DELETE", `/v1/autopilot/email/memberships.json?person_email=${email}`);
+    expect(await undo(ada.id, ada.write)).toEqual({ done: [], kept: ["the person was changed since"] });
+    const given = { person_email: "bob@x.co", person_phone_number: "+14155550102" };
+    const bob = await write(given, "autopilot/email/memberships");
+    await fixture.post("/v1/autopilot/sms/memberships/move.json", { person_id: bob.id });
+    expect(await undo(bob.id, bob.write)).toEqual({
+      done: [],
+      kept: ["the person is in Autopilot (sms) now", "the person has other surveys"],
+    });
   });
 
   it("by rows that were sent at once, some of them twice, is deleted", async () => {
@@ -337,6 +358,48 @@ describe("someone who was there before", () => {
     expect(await fixture.get("/v1/autopilot/email/memberships.json")).toHaveLength(1);
   });
 
+  it("stays in Autopilot if someone wrote them since, and joined again in the same second", async () => {
+    await fixture.post("/v1/people.json", { ...old, phone_number: "+14155550101" });
+    const joined = await write({ person_email: email }, "autopilot/email/memberships");
+    await fixture.call("DELETE", `/v1/autopilot/email/memberships.json?person_email=${email}`);
+    await fixture.post("/v1/autopilot/email/memberships.json", { person_email: email });
+    const kept = ["the membership stays, because the person was changed since"];
+    expect(await undo(joined.id, joined.write)).toEqual({ done: [], kept });
+    expect(await fixture.get("/v1/autopilot/email/memberships.json")).toHaveLength(1);
+    await fixture.post("/v1/autopilot/sms/memberships/move.json", { person_id: joined.id });
+    expect(await undo(joined.id, joined.write)).toEqual({ done: [], kept: ["the person is in Autopilot (sms) now"] });
+  });
+
+  it("is told what can't be restored", async () => {
+    await fixture.post("/v1/people.json", { phone_number: "+14155550101", send: false });
+    const first = await write({ email, phone_number: "+14155550101", send: false });
+    const second = await write({ email, phone_number: "+14155550102", last_sent_at: 1_600_000_000, send: false });
+    expect(await undo(first.id, first.write, second.write)).toEqual({
+      done: [],
+      kept: ["the e-mail address stays", "the phone number stays", "the time of the last survey stays"],
+    });
+    const member = { person_email: email, properties: { plan: "old" } };
+    const joined = await write(member, "autopilot/email/memberships");
+    const changed = await write({ ...member, properties: { plan: "new" } }, "autopilot/email/memberships");
+    expect(await undo(first.id, changed.write)).toEqual({ done: [], kept: ["the Autopilot properties stay"] });
+    expect(await undo(first.id, joined.write, changed.write)).toEqual({
+      done: ["removed from Autopilot (email)"],
+      kept: [],
+    });
+  });
+
+  it.each(["the same", "another"])("keeps a response that was given %s score", async (which) => {
+    const { id: person } = await fixture.post("/v1/people.json", old);
+    const { id, updated_at } = await fixture.post("/v1/survey_responses.json", { person: person as string, score: 9 });
+    await fixture.call("PUT", `/v1/survey_responses/${String(id)}.json`, {
+      body: { score: which === "another" ? 8 : 9 },
+    });
+    expect(await undo(person as string, { response: id as string, updated_at: updated_at as number })).toEqual({
+      done: [],
+      kept: [`response ${String(id)} was changed since`],
+    });
+  });
+
   it.each([0, 60])("keeps a response that was changed %i seconds later", async (seconds) => {
     const { id: person } = await fixture.post("/v1/people.json", old);
     const { id, updated_at } = await fixture.post("/v1/survey_responses.json", { person: person as string, score: 9 });
@@ -349,6 +412,23 @@ describe("someone who was there before", () => {
     });
     expect(await fixture.get("/v1/survey_responses.json")).toHaveLength(1);
   });
+});
+
+test("someone who sent STOP and START since is kept", async () => {
+  const ada = await write({ phone_number: "+14155550101", send: false });
+  await fixture.write((tx) => stopTexts(tx, fixture.project, "+14155550101"));
+  await fixture.write((tx) => resumeTexts(tx, fixture.project, "+14155550101"));
+  expect(await undo(ada.id, ada.write)).toEqual({ done: [], kept: ["the person was changed since"] });
+});
+
+test("someone who had unsubscribed and does so again is kept", async () => {
+  await fixture.post("/v1/people.json", { email, send: false });
+  await fixture.post("/v1/unsubscribes.json", { person_email: email });
+  await fixture.call("DELETE", `/v1/people/email:${email}.json`);
+  fixture.time.now += 60;
+  const ada = await write({ email, send: false });
+  await fixture.post("/v1/unsubscribes.json", { person_email: email });
+  expect(await undo(ada.id, ada.write)).toEqual({ done: [], kept: ["the person was changed since"] });
 });
 
 test("someone who unsubscribed in the same second is kept", async () => {

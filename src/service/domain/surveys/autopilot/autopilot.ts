@@ -71,7 +71,10 @@ export async function addMember(tx: Transaction, project: Project, input: Member
     member,
     created: known === null,
     status: refused ?? (await findMemberPause(tx, project, platform)),
-    write: () => describeWrite(old, person, known === null ? { member: platform, since: tx.now } : {}),
+    write: () => {
+      if (known === null) return describeWrite(old, person, { member: platform, since: tx.now });
+      return describeWrite(old, person, {}, !isDeepStrictEqual({ ...properties }, { ...known.properties }));
+    },
   };
 }
 
@@ -90,18 +93,19 @@ export async function removeMember(
   const person = await requireReferenced(tx, project, input.reference);
   const member = await tx.autopilot.member(project.id, input.platform, person.id);
   if (member === null) throw new NotFoundError("this person is not in Autopilot");
-  await endMembership(tx, project, person.id, input.platform);
+  await endMembership(tx, project, person, input.platform);
   return { person: toMembershipPerson(person) };
 }
 
 export async function endMembership(
   tx: Transaction,
   project: Project,
-  personId: number,
+  person: PersonRow,
   platform: Platform,
 ): Promise<void> {
-  await tx.requests.cancel(project.id, personId, { channel: platform, autopilot: true });
-  await tx.autopilot.deleteMember(project.id, platform, personId);
+  await tx.requests.cancel(project.id, person.id, { channel: platform, autopilot: true });
+  await tx.autopilot.deleteMember(project.id, platform, person.id);
+  await tx.people.countWrite(project.id, person);
 }
 
 /**
@@ -121,7 +125,7 @@ export async function moveMember(
   if (old === undefined) throw new InvalidError({ person: ["is not in Autopilot"] });
   const reason = there === undefined ? await reasonToStay(tx, project, person, old, platform) : "is on both platforms";
   if (reason !== null) throw new InvalidError({ person: [reason] });
-  await endMembership(tx, project, person.id, old.platform);
+  await endMembership(tx, project, person, old.platform);
   const { properties, nextSurveyAt: at } = old;
   const start = at === null ? await startJoining(tx, project, person, platform) : ({ kind: "set", at } as const);
   const member = await tx.autopilot.insertMember(project.id, platform, { personId: person.id, properties, start });
