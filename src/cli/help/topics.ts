@@ -66,11 +66,11 @@ Formats (-o, --output):
            return and backslash are written as \\t \\n \\r \\\\; a cell
            that begins with " is quoted as in csv
   csv      RFC 4180 with a header; the default for export. Maps and
-           arrays are JSON in one cell. As in tsv, computed numbers
-           have one decimal, probabilities three, shares four
+           arrays are JSON in one cell. In csv and tsv, computed
+           numbers have one decimal, probabilities three, shares four
   json     the API's response, unchanged: an array for a list, an object
-           for a single item; indented on a terminal. metrics adds
-           fields; --raw leaves them out
+           for a single item; indented on a terminal. "metrics" adds
+           computed fields; --raw leaves them out
   ndjson   the same, one object per line
   parquet  exports only: see surveyctl help export
 
@@ -114,9 +114,9 @@ column of an import, also accept 'tomorrow 9:00' or a future time.
 
 --period last-month means --since last-month --until last-month;
 --verbose prints the resolved range. Ranges include both ends.
-"--compare previous", report and digest compare a whole day, week, month,
-quarter or year with the one before it, and any other range with an
-equally long one before it.
+"--compare previous", "report" and "digest" compare a whole day, week,
+month, quarter or year with the one before it, and any other range with
+the same length of time before it.
 
 Zones: commands read and print local time; --tz Europe/Berlin sets
 another zone.
@@ -145,19 +145,19 @@ autopilot remove --from.
               sent, and are asked to confirm. If the server is
               surveyctl, you also see who would be saved but not
               surveyed, and why.
-  3. Send     --concurrency requests run in parallel, never faster than
-              --rate. If the file changes, the import stops.
+  3. Send     Up to --concurrency requests run in parallel, never faster
+              than --rate. If the file changes, the import stops.
   4. Record   <file>.<command>.results.csv, such as
               customers.csv.people-import.results.csv, lists every line
               with its outcome (scheduled, saved, throttled, suppressed,
-              pending, failed, unknown or skipped) and the reason.
-              --resume needs the journal next to it.
+              pending, failed, unknown or skipped) and the reason. A
+              journal is kept next to it; --resume needs it.
   5. Resume   Run the same command with --resume to continue, or to send
               the new rows of a file that has grown. Nobody gets a second
               survey: rows that may have arrived are looked up first. If
-              a person isn't found, the row is sent once more, unless the
-              service had accepted it; other unknown rows are sent again
-              only with --retry-unknown.
+              the person isn't found, the row is sent again, unless the
+              service has accepted it. Rows that are still unknown are
+              sent again only with --retry-unknown.
               Failed rows are retried; --failed-to FILE writes them to a
               CSV file. Rows that the service rejected would be rejected
               again: correct them and import them as a new file.
@@ -167,8 +167,9 @@ is sent and the exit status is 0. autopilot remove --from always runs.
 responses import skips responses that an earlier run sent or the service
 already has; without created_at, the service can't recognize a duplicate.
 
-surveyctl serve surveys a person at most once in 30 days, counting
-last_sent_at; "surveyctl service throttle" changes that. A row is
+"surveyctl serve" surveys a person at most once in 30 days; a
+last_sent_at in the file counts as a survey. "surveyctl service throttle"
+changes the 30 days. A row is
 "throttled" if the person was surveyed recently, "pending" if a survey is
 already scheduled, "suppressed" if the person unsubscribed or bounced.
 Other servers don't report this: their rows are "saved". Autopilot
@@ -180,11 +181,11 @@ scheduling.
 "surveyctl imports undo FILE" undoes an import into surveyctl serve. It
 deletes people that the import created and nobody has touched since,
 cancels its surveys that haven't been sent, removes its responses and
-Autopilot members, and restores names and properties. It lists what it
-keeps and why, and then exits with 3. It needs the journal and the key of
-the import, and can be repeated. In the results file, the columns
-"person" (created or updated) and "before" show what would be undone. To
-import the file again afterwards, pass a different --results.
+Autopilot members, and restores names and properties. If it keeps
+anything, it lists what and why, and exits with 3. It needs the journal
+and the key of the import, and can be repeated. In the results file, the
+columns "person" (created or updated) and "before" show what would be
+undone. To import the file again afterwards, pass a different --results.
 
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update. Any other column is a
@@ -205,10 +206,10 @@ and invisible characters in headers are ignored. A first line such as
 sep=; sets the delimiter, as in Excel. people import --sample 10% picks a
 random share of the rows, always the same ones for the same file.
 
---skip-suppressed skips people who bounced or unsubscribed; a row with a
-phone number is looked up first. People with an unsubscribed_at,
-bounced_at or similar in the file are not surveyed, unless you pass
---include-suppressed.
+--skip-suppressed skips people who bounced or unsubscribed. To find the
+person, a row with a phone number may need another request. People with
+an unsubscribed_at, bounced_at or similar in the file are not surveyed,
+unless you pass --include-suppressed.
 
 --dry-run prints how many rows would be sent, saved or skipped, and the
 first three requests. The counts take throttling and suppressions into
@@ -227,8 +228,8 @@ If the run fails, or gets fewer rows than the service counts, the old
 file stays as it was. Rows added during the run don't shift or duplicate
 others.
 
--o sets the format. Without it, the file name does (.csv .tsv .json
-.ndjson .parquet; all but .parquet can end in .gz); otherwise it is csv.
+-o sets the format. Without -o, the file name does (.csv .tsv .json
+.ndjson .parquet; all but .parquet can end in .gz). The default is csv.
 --gzip compresses; --checksum writes <file>.sha256.
 
 Parquet, for DuckDB, pandas and warehouses, has a type for each column:
@@ -261,8 +262,8 @@ of promoters, passives and detractors and their total (n).
   verdict            "rise" or "fall" if the interval of the change is
                      above or below zero, otherwise "no evidence"; "too
                      few" if either side has fewer than 10 answers. With
-                     --by it is based on q, because among many periods
-                     some change by chance
+                     --by it uses q (see below), because with many
+                     periods some changes are due to chance
 
 Method: adjusted Wald. Three answers are added (3/4 detractors, 1 1/2
 passives, 3/4 promoters); the interval is then NPS +- z * sqrt(V / n),
@@ -270,15 +271,15 @@ limited to +-100, where V is the share of promoters and detractors minus
 the square of the NPS. The score shown is the raw one, so it isn't
 exactly in the middle of its interval; change is the difference of the
 adjusted scores. Sources: Rocks 2016, The American Statistician 70:365;
-Lewis and Sauro 2021. Computed exactly, the interval contains the true
-score in 94% to 97% of cases for 20 to 50 answers.
+Lewis and Sauro 2021. With 20 to 50 answers, the interval contains the
+true score in 94% to 97% of cases.
 
 --segment compares the values of a property. If a response doesn't have
 the property, the person's is used, and a note says so. q adjusts p for
 the number of rows (Benjamini and Hochberg): of the changes with a q of
 0.05 or less, one in twenty is due to chance; other changes have no
 color. Values with fewer than --min-n answers are left out.
---explain-change splits the change of the raw score (Kitagawa): "mix" is
+--explain-change splits the change in the raw score (Kitagawa): "mix" is
 the part due to different kinds of people answering, "within" the part
 due to the same kinds answering differently. It counts all answers.
 A value with a low score isn't necessarily the cause of it, and a
@@ -320,17 +321,18 @@ const SCHEDULING = `When surveys are sent:
               sent immediately with --first now. If a member was surveyed
               less than one interval ago, by Autopilot or not, the first
               one is sent one interval after that survey.
-  Recurring   surveys follow one interval later. Only Autopilot's hours
-              count, except for intervals under 14 days.
-  Settings    New days, hours, frequency or zone move waiting surveys.
+  Recurring   surveys follow one interval later. An interval of 14 days
+              or more is measured in Autopilot's hours, a shorter one in
+              all hours.
+  Changing    the days, hours, frequency or zone moves waiting surveys.
               After a pause, --active spreads overdue ones over a week.
   Throttle    is the minimum time between surveys outside Autopilot; such
               a survey also postpones the member's next Autopilot
               survey. To send yourself a second test survey, use
               another address, such as you+2@example.com.
   Limit       service settings --daily-limit 500, or serve --daily-limit.
-              Surveys beyond it wait for the next day, oldest first,
-              Autopilot's after the others.
+              Surveys beyond it wait for the next day. The oldest are
+              sent first, Autopilot's last.
   Reminders   service reminder 5d sends one reminder per survey, on the
               same days and hours, to people who haven't answered.
               Turning reminders off, or choosing another --channel,
