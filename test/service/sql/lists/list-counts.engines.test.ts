@@ -107,7 +107,7 @@ async function apply(world: World, change: Change): Promise<void> {
   } else if (change.kind === "add trend" && !trends.has(change.plan)) {
     const trend = await fixture.write((tx) => addTrend(tx, project, change.plan, { plan: change.plan }));
     trends.set(change.plan, String(trend.id));
-  } else if (change.kind === "remove trend") {
+  } else if (change.kind === "remove trend" && trends.has(change.plan)) {
     await fixture.write((tx) => removeTrend(tx, project, trends.get(change.plan) ?? ""));
     trends.delete(change.plan);
   }
