@@ -11,7 +11,7 @@ export interface WakeLoop {
 
 const AFTER_ERROR_MS = 2_000;
 const REST_MIN_MS = 20;
-/** Longest sleep, because the wall clock can change in the meantime. */
+/** Sleeps are capped because the wall clock can change during one. */
 const REST_MAX_MS = 60_000;
 /** Without a reason, `abort` creates a DOMException, which costs more than the rest of `wake`. */
 const WOKEN = "woken";

@@ -195,7 +195,7 @@ async function readWindow<Batch>(
     before = text;
     since = last;
   }
-  // A window can be split only while it is read by time, that is, after its start has moved.
+  // Until a window's start has moved, it is read by page number and can't be split.
   const isByTime = isSorted && since > window.since;
   const rest = isByTime ? openWindow(since, until, seen) : { ...window, since, next, isSorted };
   return { batches, pages: WINDOW_PAGES_MAX, rest };

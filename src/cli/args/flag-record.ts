@@ -48,7 +48,7 @@ export interface FlagRecord {
   readonly requires?: readonly `--${string}`[];
 }
 
-/** Without `flag`, the key names it: `newEmail` and `new_email` are `--new-email`. */
+/** `flag` defaults to the key in kebab case: `newEmail` and `new_email` become `--new-email`. */
 export interface KeyedRecord extends Omit<FlagRecord, "flag">, Partial<Pick<FlagRecord, "flag">> {}
 
 export function flagOf(key: string): `--${string}` {

@@ -20,8 +20,8 @@ const ENVIRONMENT = `Environment variables:
                        users can see command lines
   SURVEYCTL_OUTPUT     output format; same as --output
   SURVEYCTL_TIME       time format; same as --time
-  SURVEYCTL_SETTLE     how long to check whether a write arrived; same
-                       as --settle
+  SURVEYCTL_SETTLE     how long to keep checking whether a write arrived
+                       after its response was lost; same as --settle
   SURVEYCTL_DEBUG      1 is the same as --verbose, 2 the same as -vv
   SURVEYCTL_DATA       data file for "serve" and "service"; same as
                        --data
@@ -34,7 +34,8 @@ const ENVIRONMENT = `Environment variables:
   SURVEYCTL_WEBHOOK_SECRET
                        signing secret of "responses tail"; same as
                        --secret
-  NO_COLOR             disables color; FORCE_COLOR and CLICOLOR work too
+  NO_COLOR             disables color; FORCE_COLOR and CLICOLOR are
+                       respected too
   SURVEYCTL_PAGER, PAGER
                        pager for long lists and help on a terminal, such
                        as less; set to "cat" to disable
@@ -121,7 +122,7 @@ the same length of time before it.
 Zones: commands read and print local time; --tz Europe/Berlin sets
 another zone.
 The service uses the project's zone (service settings --tz, UTC by
-default) for sending hours, --daily-limit, and quiet hours of texts.
+default) for sending hours, --daily-limit, and quiet hours for texts.
 Days and hours: --days "mon-fri", "mon,wed,fri" or "any"; --hours "5-10",
 "any", or "22-6", which continues past midnight and belongs to the day it
 starts on.
@@ -156,8 +157,8 @@ autopilot remove --from.
               the new rows of a file that has grown. Nobody gets a second
               survey: rows that may have arrived are looked up first. If
               the person isn't found, the row is sent again, unless the
-              service has accepted it. Rows that are still unknown are
-              sent again only with --retry-unknown.
+              journal says that the service accepted it. Rows that are
+              still unknown are sent again only with --retry-unknown.
               Failed rows are retried; --failed-to FILE writes them to a
               CSV file. Rows that the service rejected would be rejected
               again: correct them and import them as a new file.
@@ -168,8 +169,8 @@ responses import skips responses that an earlier run sent or the service
 already has; without created_at, the service can't recognize a duplicate.
 
 "surveyctl serve" surveys a person at most once in 30 days; a
-last_sent_at in the file counts as a survey. "surveyctl service throttle"
-changes the 30 days. A row is
+last_sent_at in the file counts as a survey. To change that interval, use
+"surveyctl service throttle". A row is
 "throttled" if the person was surveyed recently, "pending" if a survey is
 already scheduled, "suppressed" if the person unsubscribed or bounced.
 Other servers don't report this: their rows are "saved". Autopilot
@@ -179,13 +180,14 @@ scheduling.
 "surveyctl imports list" lists imports and the outcomes of their rows;
 "surveyctl imports clean" removes the journals of finished ones.
 "surveyctl imports undo FILE" undoes an import into surveyctl serve. It
-deletes people that the import created and nobody has touched since,
+deletes people that the import created, unless they have changed since,
 cancels its surveys that haven't been sent, removes its responses and
 Autopilot members, and restores names and properties. If it keeps
-anything, it lists what and why, and exits with 3. It needs the journal
-and the key of the import, and can be repeated. In the results file, the
-columns "person" (created or updated) and "before" show what would be
-undone. To import the file again afterwards, pass a different --results.
+anything, it lists what and why, and exits with 3. It needs the import's
+journal and the API key that the import used, and is safe to run again.
+In the results file, the columns "person" (created or updated) and
+"before" show what would be undone. To import the file again afterwards,
+pass a different --results.
 
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update. Any other column is a
@@ -195,8 +197,9 @@ renames a column, --map "First name+Last name=name" joins two,
 value. A row with send=false and an email_update or phone_number_update
 can't change anything else.
 surveyctl serve adds properties to the stored ones, and an empty cell
-leaves the stored value alone. With --replace-properties, a row that has
-properties removes the person's other ones.
+leaves the stored value alone. With --replace-properties, a row's
+properties replace all stored ones; a row without properties changes
+none.
 
 Files can be CSV, TSV, or NDJSON with one object per line, plain or gzip,
 in UTF-8, or in UTF-16 with a byte order mark; use --encoding for others,
@@ -206,8 +209,8 @@ and invisible characters in headers are ignored. A first line such as
 sep=; sets the delimiter, as in Excel. people import --sample 10% picks a
 random share of the rows, always the same ones for the same file.
 
---skip-suppressed skips people who bounced or unsubscribed. To find the
-person, a row with a phone number may need another request. People with
+--skip-suppressed skips people who bounced or unsubscribed. For rows with
+a phone number, it may take an extra request to look them up. People with
 an unsubscribed_at, bounced_at or similar in the file are not surveyed,
 unless you pass --include-suppressed.
 
@@ -257,7 +260,7 @@ of promoters, passives and detractors and their total (n).
                      score; --confidence 0.9 makes them narrower, and
                      wrong more often
   margin             half the width of the interval
-  change             with --compare: the difference of the two scores
+  change             with --compare: the difference between the scores
   p                  how often chance alone causes a change this large
   verdict            "rise" or "fall" if the interval of the change is
                      above or below zero, otherwise "no evidence"; "too
@@ -277,11 +280,11 @@ true score in 94% to 97% of cases.
 --segment compares the values of a property. If a response doesn't have
 the property, the person's is used, and a note says so. q adjusts p for
 the number of rows (Benjamini and Hochberg): of the changes with a q of
-0.05 or less, one in twenty is due to chance; other changes have no
-color. Values with fewer than --min-n answers are left out.
+0.05 or less, about one in twenty is due to chance. Only these are shown
+in color. Values with fewer than --min-n answers are left out.
 --explain-change splits the change in the raw score (Kitagawa): "mix" is
 the part due to different kinds of people answering, "within" the part
-due to the same kinds answering differently. It counts all answers.
+due to the same kinds answering differently. Here --min-n has no effect.
 A value with a low score isn't necessarily the cause of it, and a
 property that results from the score, such as "churned", explains
 nothing.
@@ -311,25 +314,27 @@ points.
 
 const SCHEDULING = `When surveys are sent:
 
-  Autopilot   sends only on certain days and hours: service autopilot
-              --days mon-fri --hours 5-10, in the zone of service
-              settings --tz. "mon,wed,fri" and "any" work too; 22-6
-              continues past midnight and belongs to the day it starts
-              on. Texts are sent from 9 to 18, except in the quiet hours
-              of serve --sms-quiet.
-  First       surveys of new members are spread over one interval, or
-              sent immediately with --first now. If a member was surveyed
-              less than one interval ago, by Autopilot or not, the first
-              one is sent one interval after that survey.
-  Recurring   surveys follow one interval later. An interval of 14 days
-              or more is measured in Autopilot's hours, a shorter one in
-              all hours.
-  Changing    the days, hours, frequency or zone moves waiting surveys.
-              After a pause, --active spreads overdue ones over a week.
-  Throttle    is the minimum time between surveys outside Autopilot; such
-              a survey also postpones the member's next Autopilot
-              survey. To send yourself a second test survey, use
-              another address, such as you+2@example.com.
+  Autopilot   Sends only on certain days, at certain hours. Set them with
+              "service autopilot --days mon-fri --hours 5-10", and the
+              project's time zone with "service settings --tz".
+              "mon,wed,fri" and "any" work too; 22-6 continues past
+              midnight and belongs to the day it starts on. Texts are
+              sent from 9 to 18, except during quiet hours (serve
+              --sms-quiet).
+  First       First surveys of new members are spread over one interval,
+              or sent immediately with --first now. If a member was
+              surveyed less than one interval ago, by Autopilot or not,
+              the first one is sent one interval after that survey.
+  Recurring   The next survey follows one interval later. For intervals
+              of 14 days or more, only the time within Autopilot's days
+              and hours counts.
+  Changes     Changing the days, hours, frequency or zone moves waiting
+              surveys. After a pause, "service autopilot --active"
+              spreads overdue ones over a week.
+  Throttle    The minimum time between surveys outside Autopilot. A
+              survey outside Autopilot also postpones the person's next
+              Autopilot survey. To send yourself a second test survey,
+              use another address, such as you+2@example.com.
   Limit       service settings --daily-limit 500, or serve --daily-limit.
               Surveys beyond it wait for the next day. The oldest are
               sent first, Autopilot's last.
@@ -345,7 +350,7 @@ const UPGRADE = `To upgrade surveyctl and its data:
 
   1. Back up with the version you have:
        surveyctl service backup before-upgrade.db --data survey.db
-     Keep survey.db.erasures and the flags of "serve" too.
+     Also keep survey.db.erasures and the flags you run "serve" with.
   2. Stop every "serve" of the old version.
   3. Install the new version and start "serve" again. It changes the
      schema if needed, and logs data_upgraded. On PostgreSQL, "service

@@ -49,7 +49,7 @@ export async function sendChecked(checked: ReadyToSend): Promise<ExitCode> {
   try {
     if (before.head === null) await journal.write({ head });
     const sent = await send(checked, { ...run.source, before, journal, sentBy, spreadOver: chosen.rows });
-    // The summary shows what was done and how to resume, even if the disk is full.
+    // Returns the error instead of throwing it, so that the summary is printed even if the disk is full.
     const { results, error } = await writeResults(checked);
     const stoppedBy = sent.stoppedBy ?? error;
     return await conclude(checked, { ...sent, stoppedBy, results }, deps.clock.monotonic() - began);

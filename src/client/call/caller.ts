@@ -58,7 +58,7 @@ type Attempt<T> =
 
 export class Caller {
   readonly serverClock: ServerClock;
-  /** Removes only the key, from bodies that are used as data. */
+  /** For bodies that are used as data: redacts only the API key. */
   readonly redactAnswer: Redact;
   readonly #redact: Redact;
   readonly #options: CallerOptions;

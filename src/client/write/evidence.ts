@@ -19,7 +19,7 @@ export interface Moments {
 
 const ROUNDING_SECONDS = 1;
 
-/** The requested survey shows in the person's last or next survey time (4.1). */
+/** A survey that arrived shows up in the person's last or next survey time (4.1). */
 export function surveyEvidence(person: JsonObject, body: JsonObject, moments: Moments): Settlement {
   const { intentAt, lookedAt } = moments;
   const lastSentAt = toNumber(person["last_sent_at"]);

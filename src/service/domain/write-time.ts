@@ -26,7 +26,7 @@ export async function readLead(tx: Transaction): Promise<number> {
   return lead > LEAD_MAX_SECONDS ? lead : 0;
 }
 
-/** Corrects the stored times after writes with a clock that was, for example, years ahead. */
+/** Corrects times that were stored while the clock was wrong, for example years ahead. */
 export async function takeClockBack(tx: Transaction): Promise<void> {
   await tx.clock.takeBack();
   for (const kept of await tx.senders.list())

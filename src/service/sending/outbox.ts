@@ -275,7 +275,7 @@ async function checkFolder(folder: string): Promise<void> {
     throw new ForeignOutboxError("open", `${folder} belongs to or can be written by other users`);
 }
 
-/** Does nothing if the file already contains the mark, because an earlier attempt wrote this message. */
+/** Does nothing if the file already contains the mark: an earlier attempt wrote this message. */
 async function writeOnce(file: string, { text, mark }: Formatted, unique: string): Promise<void> {
   const existing = await readRegular(file).catch(() => "");
   if (existing.includes(mark)) return;

@@ -46,7 +46,7 @@ export async function importHistory(
 
 interface ImportRules {
   readonly policy: ConflictPolicy;
-  /** No id from this one on is in use in the project, so none of them needs a look-up. */
+  /** The first id above all ids in use in the project. Higher ids need no look-up. */
   readonly firstFree: number;
 }
 

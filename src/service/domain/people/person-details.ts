@@ -9,7 +9,7 @@ import { storedProperties } from "./stored-properties.ts";
 
 const SURVEYS_SHOWN = 10;
 
-/** With these statuses, the person can still have a pending survey, which waits for the pause to end. */
+/** A person with one of these statuses can still have a pending survey, which a pause delays. */
 const LETS_WAIT: ReadonlySet<SurveyStatusName> = new Set(["pending", "throttled"]);
 
 export function toPersonSurvey(survey: DeliveryRow): PersonSurvey {

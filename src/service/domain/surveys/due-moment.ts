@@ -25,7 +25,7 @@ export interface DueFacts {
   readonly now: number;
 }
 
-/** Shorter frequencies use calendar time, because they contain too little open time. */
+/** Shorter intervals are counted in calendar time, because they contain too little open time. */
 const OPEN_TIME_MIN_SECONDS = 14 * 86_400;
 /** Multiples of the golden ratio, modulo 1, are evenly spread for any number of members. */
 const GOLDEN_RATIO = 0.6180339887498949;

@@ -74,7 +74,7 @@ export function newestVersion(migrations: readonly Migration[]): number {
   return Math.max(...migrations.map(({ version }) => version));
 }
 
-/** The table of versions before version 1; its version numbers no longer mean anything. */
+/** Existed before schema version 1; its version numbers no longer mean anything. */
 const OUTDATED_TABLE = "schema_migrations";
 
 export function recognizeSchema(tables: readonly string[]): "none" | "ours" | "outdated" | "foreign" {

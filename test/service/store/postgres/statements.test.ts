@@ -19,8 +19,10 @@ const NAMED: readonly string[] = [
   "people WHERE ${whereSql(where)}",
   "responses r WHERE ${whereSql(where)}",
   "messages WHERE ${whereSql(where)}",
-  "messages q WHERE ${whereSql(where)}",
+  "messages q ${person}WHERE ${whereSql(where)}",
   "messages q … WHERE ${whereSql(where)}",
+  "unscheduled_surveys u WHERE ${whereSql(where)}",
+  "unscheduled_surveys u … WHERE ${whereSql(where)}",
   // Looks up a token or a setting to find its project.
   "erased_links l … WHERE l.hash = ?",
   "project_settings s … WHERE s.name = ? AND s.value = ?",

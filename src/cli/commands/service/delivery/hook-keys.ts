@@ -13,8 +13,8 @@ interface KeyFlag<Name extends string> {
 }
 
 /**
- * Makes a file flag for each provider's key. An empty file name clears the key. `findProblem` returns null, or what is
- * wrong with a key as the end of a sentence.
+ * Defines a flag for each provider's key, which is read from a file. An empty file name clears the key. `findProblem`
+ * returns what is wrong with a key, worded as the end of a sentence, or null.
  */
 export function keyFlags<Name extends string>(
   findProblem: (name: Name, key: string) => Promise<string | null>,

@@ -46,7 +46,7 @@ export class QueueRows extends Rows {
     return due;
   }
 
-  /** Earliest first. If there is a limit, postponed messages keep their place. */
+  /** Earliest first. With `isInTurn`, sorts by planned time, so that postponed messages keep their place. */
   async listDue({ project, channel, limit, isInTurn = false }: Claim): Promise<readonly FoundMessage[]> {
     const rows = await this.database.all(
       `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ?
